@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a build can be asked for, and the compiler flags that follow.
+option(SINEW_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(SINEW_BENCH "Build the benchmarks into the program" ON)
+option(SINEW_FUZZ "Build the fuzz targets (clang)" OFF)
+option(SINEW_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+set(SINEW_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(CCACHE ccache)
+  if(CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  endif()
+endif()
+
+add_library(sinew_flags INTERFACE)
+target_compile_options(sinew_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<BOOL:${SINEW_WERROR}>:-Werror>
+  # Floating-point contraction would make results depend on the compiler's mood.
+  -ffp-contract=off)
+if(SINEW_SANITIZE)
+  target_compile_options(sinew_flags INTERFACE -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(sinew_flags INTERFACE -fsanitize=${SINEW_SANITIZE})
+endif()

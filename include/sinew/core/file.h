@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/core/result.h"
+
+namespace sinew {
+
+// The whole file as bytes. kIo when it is not there or cannot be read, kBadInput when it is larger than max_bytes.
+Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes = std::uint64_t{8} << 30);
+
+// Whether a writer may replace what is there.
+enum class Overwrite { kNo, kYes };
+
+// kIo where `path` exists and may not be replaced, or its folder is not there. Ask before a long job starts.
+Result<void> check_writable(const std::filesystem::path& path, Overwrite overwrite);
+
+// Writes to a temporary file beside the target, syncs it and renames it over the target: the target holds the old bytes
+// or all of the new ones, whatever happens in between. The temporary file goes away on failure.
+class AtomicFile {
+ public:
+  static Result<AtomicFile> open(const std::filesystem::path& path, Overwrite overwrite);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();  // discards what was not committed
+
+  Result<void> write(std::string_view bytes);  // buffered
+  Result<void> write(const void* data, std::size_t size);
+  Result<void> commit();
+
+ private:
+  AtomicFile() = default;
+  Result<void> flush();
+  std::filesystem::path target_, temporary_;
+  int descriptor_ = -1;
+  Overwrite overwrite_ = Overwrite::kNo;
+  std::string buffer_;
+};
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view bytes, Overwrite overwrite);
+
+}  // namespace sinew

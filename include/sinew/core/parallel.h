@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+namespace sinew {
+
+// Threads that parallel_for may use; 0 asks for all cores. Results never depend on it.
+void set_thread_count(int count);
+int thread_count();
+
+namespace detail {
+using RangeBody = void (*)(void* context, std::size_t begin, std::size_t end);
+void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, RangeBody body);
+}  // namespace detail
+
+// Calls body(begin, end) over [0, count) in pieces of `grain` (the last may be shorter). The pieces are the same for any
+// thread count, so a body that writes only its own range gives the same bits on any machine.
+template <class Body>
+void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
+  using Callable = std::remove_reference_t<Body>;
+  detail::parallel_for_ranges(count, std::max<std::size_t>(grain, 1), const_cast<std::remove_const_t<Callable>*>(&body),
+                              [](void* context, std::size_t begin, std::size_t end) {
+                                (*static_cast<Callable*>(context))(begin, end);
+                              });
+}
+
+// Sum (or any fold) of map(begin, end) over fixed pieces, folded in order: the same bits for any thread count.
+template <class T, class Map, class Fold>
+T parallel_reduce(std::size_t count, std::size_t grain, T identity, Map&& map, Fold&& fold) {
+  grain = std::max<std::size_t>(grain, 1);
+  const std::size_t pieces = (count + grain - 1) / grain;
+  std::vector<T> partial(pieces, identity);
+  parallel_for(pieces, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t piece = begin; piece < end; ++piece)
+      partial[piece] = map(piece * grain, std::min(count, (piece + 1) * grain));
+  });
+  T total = identity;
+  for (const T& part : partial) total = fold(total, part);
+  return total;
+}
+
+}  // namespace sinew

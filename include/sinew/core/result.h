@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace sinew {
+
+// Why something could not be done. The number is the exit code of the command line.
+enum class ErrorCode {
+  kBug = 1,          // a fault of sinew itself
+  kUsage = 2,        // a call or command that cannot mean anything
+  kBadInput = 3,     // a file that is broken; the message says where
+  kImpossible = 4,   // good data, but the job cannot be done with it
+  kIo = 5,           // a file that is missing, exists already, or a full disk
+  kLimit = 6,        // a limit that the user set
+  kCancelled = 130,  // the user stopped it
+};
+
+// A sentence that a user can act on, and its class.
+struct Error {
+  ErrorCode code = ErrorCode::kBug;
+  std::string message;
+};
+
+inline Error usage_error(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
+inline Error bad_input(std::string message) { return {ErrorCode::kBadInput, std::move(message)}; }
+inline Error impossible(std::string message) { return {ErrorCode::kImpossible, std::move(message)}; }
+inline Error io_error(std::string message) { return {ErrorCode::kIo, std::move(message)}; }
+inline Error limit_error(std::string message) { return {ErrorCode::kLimit, std::move(message)}; }
+inline Error cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
+
+// A value, or the error that stands in its place. Failures of data travel this way; bugs of the caller are asserts.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  T& operator*() & {
+    assert(ok());
+    return *std::get_if<0>(&state_);
+  }
+  const T& operator*() const& {
+    assert(ok());
+    return *std::get_if<0>(&state_);
+  }
+  T&& operator*() && {
+    assert(ok());
+    return std::move(*std::get_if<0>(&state_));
+  }
+  T* operator->() { return &**this; }
+  const T* operator->() const { return &**this; }
+
+  const Error& error() const {
+    assert(!ok());
+    return *std::get_if<1>(&state_);
+  }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+
+  bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const {
+    assert(!ok());
+    return *error_;
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace sinew
+
+#define SINEW_CONCAT_INNER(a, b) a##b
+#define SINEW_CONCAT(a, b) SINEW_CONCAT_INNER(a, b)
+
+// SINEW_TRY(auto mesh, read_obj(path)): the value, or return the error to our caller.
+#define SINEW_TRY(declaration, expression) \
+  SINEW_TRY_IMPL(SINEW_CONCAT(sinew_try_, __LINE__), declaration, expression)
+#define SINEW_TRY_IMPL(temporary, declaration, expression) \
+  auto temporary = (expression);                           \
+  if (!temporary.ok()) return temporary.error();           \
+  declaration = *std::move(temporary)
+
+// SINEW_CHECK(write(...)): go on, or return the error to our caller.
+#define SINEW_CHECK(expression)                                                    \
+  do {                                                                             \
+    if (auto sinew_check = (expression); !sinew_check.ok()) return sinew_check.error(); \
+  } while (false)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinew/skeleton/pose.h"
+
+namespace sinew {
+
+enum class ChannelPath { kTranslation, kRotation, kScale, kKeyWeights };
+enum class Interpolation { kStep, kLinear, kCubicSpline };
+
+// One animated property. Rotations are quaternions x, y, z, w. `values` holds `width` numbers a key (3, 4, 3, or the number
+// of keys), three times as many for cubic splines (in-tangent, value, out-tangent), as in glTF.
+struct Channel {
+  int joint = -1;                  // for kKeyWeights: the first shape key that the channel drives
+  ChannelPath path = ChannelPath::kTranslation;
+  Interpolation interpolation = Interpolation::kLinear;
+  int width = 3;
+  std::vector<float> times;        // seconds, rising
+  std::vector<float> values;
+};
+
+struct Clip {
+  std::string name;
+  std::vector<Channel> channels;
+  double duration() const;         // the last key of any channel
+};
+
+// The pose at `time` seconds (clamped to the clip) on top of `pose`: joints without a channel stay as they are.
+// A joint's untouched parts (say its scale) come from its rest transform.
+void sample_clip(const Clip& clip, const Skeleton& skeleton, double time, Pose& pose);
+
+}  // namespace sinew
