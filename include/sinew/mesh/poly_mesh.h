@@ -33,7 +33,8 @@ using Triangle = std::array<std::uint32_t, 3>;
 
 // The triangle view: every polygon cut into (corners - 2) triangles. `face[t]` is the polygon of triangle t; triangles of
 // one polygon are consecutive. Convex polygons and all quads become fans, quads across the diagonal that keeps both halves
-// upright (the shorter one where both do); other concave polygons are ear-clipped in their best-fit plane.
+// upright (the shorter one where both do); other concave polygons are ear-clipped in their best-fit plane (outlines that
+// cross themselves get the same count of triangles, some of them upside down).
 struct TriangleView {
   std::vector<Triangle> triangles;
   std::vector<std::uint32_t> face;  // per triangle
@@ -46,6 +47,7 @@ struct MeshView {
   std::span<const Triangle> triangles;
 };
 
+// Empty where no position is finite; non-finite ones are left out.
 Box3 bounding_box(std::span<const Vec3> positions);
 
 // Unit normal per vertex, triangles weighted by their corner angles; zero vectors where no triangle has an area.
