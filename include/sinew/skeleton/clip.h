@@ -29,7 +29,10 @@ struct Clip {
 };
 
 // The pose at `time` seconds (clamped to the clip) on top of `pose`: joints without a channel stay as they are.
-// A joint's untouched parts (say its scale) come from its rest transform.
+// A joint's untouched parts (say its scale) come from its rest transform. Key weights beyond pose.key_weights are appended
+// (zeros before the first driven one): fill it with the keys' defaults first.
+// Never gives a NaN: a channel without a whole key, with a width or joint that cannot be, or with a value that is not finite
+// or a zero quaternion at that time is left out.
 void sample_clip(const Clip& clip, const Skeleton& skeleton, double time, Pose& pose);
 
 }  // namespace sinew

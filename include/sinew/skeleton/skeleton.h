@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sinew/core/result.h"
+#include "sinew/math/polar.h"
 #include "sinew/math/types.h"
 
 namespace sinew {
@@ -20,6 +21,9 @@ struct Joint {
   Affine3 rest_local = Affine3::Identity();     // relative to the parent; the file's own node transform
   bool deforms = true;                          // false: a node that only carries others (an armature, a mesh node)
   std::optional<Vec3> tail;                     // end of the bone in the joint's own space, where a file stores one
+  // rest_local as the file stores it, where it does so in parts: clips that move one part keep the others, also where the
+  // matrix cannot tell them (zero or mirrored scale). Not used where it does not compose to rest_local.
+  std::optional<Trs> rest_parts;
 };
 
 // Joints and their hierarchy, free of cycles by construction. Joints keep the order of the file; parents need not come
@@ -56,8 +60,9 @@ struct Bone {
 };
 
 // One bone for every deforming joint, in joint order; globals are the joints' global transforms (the bind pose, say).
-// A bone ends at its child's head (several children that deform: their mean; none: the stored tail, else the parent's direction and
-// length). A lone joint has a bone of zero length.
+// A bone ends at its child's head (several: their mean; none: the stored tail, else the parent's direction and length).
+// Children are the nearest joints below that deform, also through joints in between that do not. A lone joint has a bone
+// of zero length.
 std::vector<Bone> bones_of(const Skeleton& skeleton, std::span<const Affine3> globals);
 
 }  // namespace sinew

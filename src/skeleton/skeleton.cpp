@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/skeleton/skeleton.h"
+
+#include <limits>
+
+#include "sinew/core/text.h"
+
+namespace sinew {
+namespace {
+
+std::string describe(const std::vector<Joint>& joints, std::size_t j) {
+  return "joint " + std::to_string(j) + " (\"" + printable(joints[j].name) + "\")";
+}
+
+Result<void> check_joints(const std::vector<Joint>& joints) {
+  if (joints.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    return bad_input("a skeleton with more than 2^31 joints");
+  bool seen_carrier = false;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Joint& joint = joints[j];
+    if (joint.parent < -1 || joint.parent >= static_cast<int>(joints.size()))
+      return bad_input(describe(joints, j) + " has parent " + std::to_string(joint.parent) +
+                       ", which is not one of the " + std::to_string(joints.size()) + " joints");
+    if (!joint.rest_local.matrix().allFinite())
+      return bad_input(describe(joints, j) + " has a transform that is not finite");
+    if (joint.tail && !joint.tail->allFinite())
+      return bad_input(describe(joints, j) + " has a tail that is not finite");
+    if (joint.deforms && seen_carrier)
+      return bad_input(describe(joints, j) + " deforms but stands behind a joint that does not");
+    seen_carrier = seen_carrier || !joint.deforms;
+  }
+  return {};
+}
+
+std::string_view without_prefix(std::string_view name) {
+  const std::size_t colon = name.rfind(':');
+  return colon == std::string_view::npos ? name : name.substr(colon + 1);
+}
+
+// The index of the one joint that matches; `several` tells apart the two ways of having none.
+template <class Match>
+std::optional<std::size_t> find_one(std::span<const Joint> joints, bool& several, Match&& match) {
+  std::optional<std::size_t> found;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (!match(std::string_view(joints[j].name))) continue;
+    if (found) {
+      several = true;
+      return std::nullopt;
+    }
+    found = j;
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<Skeleton> Skeleton::create(std::vector<Joint> joints) {
+  SINEW_CHECK(check_joints(joints));
+  Skeleton skeleton;
+  const std::size_t count = joints.size();
+
+  // Children grouped by parent, in joint order (counting sort).
+  skeleton.child_offsets_.assign(count + 1, 0);
+  for (const Joint& joint : joints)
+    if (joint.parent >= 0) ++skeleton.child_offsets_[static_cast<std::size_t>(joint.parent) + 1];
+  for (std::size_t j = 0; j < count; ++j) skeleton.child_offsets_[j + 1] += skeleton.child_offsets_[j];
+  skeleton.children_.resize(skeleton.child_offsets_[count]);
+  std::vector<std::uint32_t> next(skeleton.child_offsets_.begin(), skeleton.child_offsets_.end() - 1);
+  for (std::size_t j = 0; j < count; ++j)
+    if (joints[j].parent >= 0)
+      skeleton.children_[next[static_cast<std::size_t>(joints[j].parent)]++] = static_cast<std::uint32_t>(j);
+
+  // Level by level from the roots; what is never reached hangs on a cycle.
+  std::vector<std::uint32_t>& order = skeleton.order_;
+  order.reserve(count);
+  std::vector<bool> reached(count, false);
+  for (std::size_t j = 0; j < count; ++j)
+    if (joints[j].parent < 0) order.push_back(static_cast<std::uint32_t>(j));
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    reached[order[k]] = true;
+    const std::uint32_t begin = skeleton.child_offsets_[order[k]],
+                        end = skeleton.child_offsets_[order[k] + 1];
+    for (std::uint32_t c = begin; c < end; ++c) order.push_back(skeleton.children_[c]);
+  }
+  for (std::size_t j = 0; j < count; ++j)
+    if (!reached[j])
+      return bad_input(describe(joints, j) + " is its own ancestor, or hangs below a joint that is");
+
+  for (const Joint& joint : joints) skeleton.deforming_ += joint.deforms ? 1 : 0;
+  skeleton.joints_ = std::move(joints);
+  return skeleton;
+}
+
+std::optional<std::size_t> Skeleton::find(std::string_view name) const {
+  bool several = false;
+  auto found = find_one(joints_, several, [&](std::string_view other) { return other == name; });
+  if (found || several) return found;
+  found =
+      find_one(joints_, several, [&](std::string_view other) { return equals_ignoring_case(other, name); });
+  if (found || several) return found;
+  const std::string_view bare = without_prefix(name);
+  return find_one(joints_, several,
+                  [&](std::string_view other) { return equals_ignoring_case(without_prefix(other), bare); });
+}
+
+}  // namespace sinew
