@@ -4,8 +4,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "mesh/corner_lists.h"
 #include "sinew/core/parallel.h"
+#include "sinew/mesh/topology.h"
 
 namespace sinew {
 
@@ -64,11 +64,11 @@ void vertex_normals(MeshView mesh, std::span<Vec3> normals) {
     }
   });
   // Each vertex sums its own corners in the order of the triangles: the same bits for any thread count.
-  const CornerLists corners = corner_lists(mesh.positions.size(), mesh.triangles);
+  const IndexLists corners = group_by_key(mesh.positions.size(), FaceList(mesh.triangles).corners());
   parallel_for(normals.size(), 1 << 13, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Vec3 sum = Vec3::Zero();
-      for (const std::uint32_t corner : corners.of(i))
+      for (const std::uint32_t corner : corners[i])
         sum += weighted[corner / 3].angles[corner % 3] * weighted[corner / 3].unit;
       const double length = sum.norm();
       normals[i] = length > 1e-12 ? Vec3(sum / length) : Vec3(Vec3::Zero());
