@@ -7,10 +7,13 @@
 
 namespace sinew {
 void set_thread_count(int) {}
-int thread_count() { return 1; }
+int thread_count() {
+  return 1;
+}
 namespace detail {
 void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, RangeBody body) {
-  for (std::size_t begin = 0; begin < count; begin += grain) body(context, begin, std::min(count, begin + grain));
+  for (std::size_t begin = 0; begin < count; begin += grain)
+    body(context, begin, std::min(count, begin + grain));
 }
 }  // namespace detail
 }  // namespace sinew
@@ -36,7 +39,8 @@ void set_thread_count(int count) {
   control.reset();
   threads = count > 0 ? count : 0;
   if (count > 0)
-    control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+    control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                    static_cast<std::size_t>(count));
 }
 
 int thread_count() {
@@ -49,7 +53,8 @@ void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, Ra
   const std::size_t pieces = (count + grain - 1) / grain;
   // One piece, or one thread: no scheduler, so small jobs pay nothing.
   if (pieces <= 1 || threads == 1) {
-    for (std::size_t begin = 0; begin < count; begin += grain) body(context, begin, std::min(count, begin + grain));
+    for (std::size_t begin = 0; begin < count; begin += grain)
+      body(context, begin, std::min(count, begin + grain));
     return;
   }
   tbb::parallel_for(std::size_t{0}, pieces, [=](std::size_t piece) {

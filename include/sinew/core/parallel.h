@@ -17,18 +17,20 @@ using RangeBody = void (*)(void* context, std::size_t begin, std::size_t end);
 void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, RangeBody body);
 }  // namespace detail
 
-// Calls body(begin, end) over [0, count) in pieces of `grain` (the last may be shorter). The pieces are the same for any
-// thread count, so a body that writes only its own range gives the same bits on any machine.
+// Calls body(begin, end) over [0, count) in pieces of `grain` (the last may be shorter). The pieces are the
+// same for any thread count, so a body that writes only its own range gives the same bits on any machine.
 template <class Body>
 void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
   using Callable = std::remove_reference_t<Body>;
-  detail::parallel_for_ranges(count, std::max<std::size_t>(grain, 1), const_cast<std::remove_const_t<Callable>*>(&body),
+  detail::parallel_for_ranges(count, std::max<std::size_t>(grain, 1),
+                              const_cast<std::remove_const_t<Callable>*>(&body),
                               [](void* context, std::size_t begin, std::size_t end) {
                                 (*static_cast<Callable*>(context))(begin, end);
                               });
 }
 
-// Sum (or any fold) of map(begin, end) over fixed pieces, folded in order: the same bits for any thread count.
+// Sum (or any fold) of map(begin, end) over fixed pieces, folded in order: the same bits for any thread
+// count.
 template <class T, class Map, class Fold>
 T parallel_reduce(std::size_t count, std::size_t grain, T identity, Map&& map, Fold&& fold) {
   grain = std::max<std::size_t>(grain, 1);

@@ -26,14 +26,27 @@ struct Error {
   std::string message;
 };
 
-inline Error usage_error(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
-inline Error bad_input(std::string message) { return {ErrorCode::kBadInput, std::move(message)}; }
-inline Error impossible(std::string message) { return {ErrorCode::kImpossible, std::move(message)}; }
-inline Error io_error(std::string message) { return {ErrorCode::kIo, std::move(message)}; }
-inline Error limit_error(std::string message) { return {ErrorCode::kLimit, std::move(message)}; }
-inline Error cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
+inline Error usage_error(std::string message) {
+  return {ErrorCode::kUsage, std::move(message)};
+}
+inline Error bad_input(std::string message) {
+  return {ErrorCode::kBadInput, std::move(message)};
+}
+inline Error impossible(std::string message) {
+  return {ErrorCode::kImpossible, std::move(message)};
+}
+inline Error io_error(std::string message) {
+  return {ErrorCode::kIo, std::move(message)};
+}
+inline Error limit_error(std::string message) {
+  return {ErrorCode::kLimit, std::move(message)};
+}
+inline Error cancelled() {
+  return {ErrorCode::kCancelled, "cancelled"};
+}
 
-// A value, or the error that stands in its place. Failures of data travel this way; bugs of the caller are asserts.
+// A value, or the error that stands in its place. Failures of data travel this way; bugs of the caller are
+// asserts.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -102,7 +115,7 @@ class [[nodiscard]] Result<void> {
   declaration = *std::move(temporary)
 
 // SINEW_CHECK(write(...)): go on, or return the error to our caller.
-#define SINEW_CHECK(expression)                                                    \
-  do {                                                                             \
+#define SINEW_CHECK(expression)                                                         \
+  do {                                                                                  \
     if (auto sinew_check = (expression); !sinew_check.ok()) return sinew_check.error(); \
   } while (false)

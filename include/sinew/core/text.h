@@ -9,8 +9,9 @@
 namespace sinew {
 
 // Numbers in text, independent of the locale, without allocation. The whole of `text` must be the number.
-// parse_double accepts what OBJ, OFF and BVH files hold in practice: "1", "-.5", "1.", "1e-5", "+2", "1e+007";
-// not "nan", "inf", hexadecimal or "1.#IND" (nullopt). Results are the nearest double.
+// parse_double accepts what OBJ, OFF and BVH files hold in practice: "1", "-.5", "1.", "1e-5", "+2",
+// "1e+007"; not "nan", "inf", hexadecimal, "1.#IND" or what no double can hold, "1e999" (nullopt). Results
+// are the nearest double.
 std::optional<double> parse_double(std::string_view text);
 std::optional<std::int64_t> parse_int(std::string_view text);
 
@@ -21,9 +22,9 @@ void append_number(std::string& out, double value, int digits = 9);
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : rest_(text) {}
-  bool next_line();                     // false at the end
+  bool next_line();  // false at the end
   std::string_view line() const { return line_; }
-  std::string_view next_word();         // blanks and tabs separate; empty at the end of the line
+  std::string_view next_word();  // blanks and tabs separate; empty at the end of the line
   std::size_t line_number() const { return number_; }  // 1-based
 
  private:
