@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/bake.h"
+
+#include <fmt/format.h>
+
+#include "pose_options.h"
+#include "sinew/io/skeleton_files.h"
+#include "sinew/skeleton/retarget.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string in, out, bvh;
+  std::string clip = "0";
+  double fps = 30, start = 0, end = -1;
+  PoseOptions pose;
+};
+
+// Adds the motion of a .bvh file to the rig, fitted to its skeleton; returns its index.
+Result<std::size_t> add_motion(const Options& options, const Console& console, Rig& rig) {
+  SINEW_TRY(const Asset motion, read_asset(options.bvh));
+  console.notes(options.bvh, motion.notes);
+  if (motion.rig.clips.empty()) return bad_input(fmt::format("{}: holds no motion", options.bvh));
+  SINEW_TRY(Retargeted fitted,
+            retarget_clip(motion.rig.clips[0], motion.rig.skeleton, rig.skeleton, options.fps));
+  console.note(fmt::format("{}: {} joints of the rig follow the motion; {} of its joints have no counterpart",
+                           options.bvh, fitted.matched, fitted.unmatched.size()));
+  rig.clips.push_back(std::move(fitted.clip));
+  return rig.clips.size() - 1;
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  SINEW_TRY(Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  BakeRequest request;
+  request.fps = options.fps;
+  request.start = options.start;
+  request.end = options.end;
+  request.deform = options.pose.deform;
+  request.progress = console.progress();
+  if (!options.bvh.empty()) {
+    SINEW_TRY(request.clip, add_motion(options, console, asset.rig));
+  } else {
+    if (asset.rig.clips.empty())
+      return impossible(fmt::format("{}: holds no clip; give a motion with --bvh FILE", options.in));
+    SINEW_TRY(request.clip, find_clip(asset.rig, options.clip));
+  }
+  SINEW_TRY(const BakedFrames frames, bake(asset.rig, request));
+  SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
+  console.print(
+      {{"frames", frames.positions.size()}, {"fps", frames.fps}, {"deformer", options.pose.deform.deformer}},
+      fmt::format("{}: {} frames at {} a second", options.out, frames.positions.size(), frames.fps));
+  return {};
+}
+
+}  // namespace
+
+void add_bake(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = add_verb(program, "bake", "turn a clip or a motion into a vertex animation",
+                            "  sinew bake biped.glb --clip walk --deformer dqs -o walk.glb\n"
+                            "  sinew bake biped.glb --bvh dance.bvh --fps 60 -o dance.pc2\n"
+                            "  sinew bake biped.glb -o frames\n");
+  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
+  verb->add_option("-o,--output", options->out,
+                   ".glb or .gltf (morph targets), .pc2 or .mdd (vertex caches), or a folder of .obj files "
+                   "(no ending)")
+      ->required();
+  verb->add_option("--clip", options->clip, "a clip of the file, by name or number")->capture_default_str();
+  verb->add_option("--bvh", options->bvh, "a motion instead of a clip, fitted to the rig by joint names");
+  verb->add_option("--fps", options->fps, "frames a second")->capture_default_str();
+  verb->add_option("--start", options->start, "first frame, seconds into the clip");
+  verb->add_option("--end", options->end, "last frame, seconds into the clip (default: its end)");
+  options->pose.add_deformer_to(verb);
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/core/file.h"
+#include "sinew/core/progress.h"
+
+namespace sinew::cli {
+
+using Json = nlohmann::ordered_json;
+
+// Where a verb prints, what the options common to all verbs said, and how a long job is shown and stopped.
+class Console {
+ public:
+  bool json = false, force = false, quiet = false;
+  int threads = 0;
+
+  // Catches Ctrl-C and SIGTERM from here on, and applies --quiet and --threads.
+  void start();
+
+  Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }
+  const Progress* progress() const { return &progress_; }
+
+  // Data to stdout: the document with --json, else `text` (which may be empty).
+  void print(const Json& document, std::string_view text) const;
+  // What the user should know, to stderr; not with --quiet.
+  void note(std::string_view text) const;
+  void notes(std::string_view file, const std::vector<std::string>& notes) const;
+  // Takes the progress bar away.
+  void finish() const;
+
+ private:
+  Progress progress_;
+};
+
+// The signal that asked us to stop; 0: none.
+int stop_signal();
+
+}  // namespace sinew::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "sinew/characters/characters.h"
+#include "sinew/pipeline/save.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+
+void add_make(Program& program) {
+  struct Options {
+    std::string kind, out;
+    CharacterOptions character;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = add_verb(program, "make", "make a built-in character: mesh, skeleton, weights and a clip",
+                            "  sinew make biped -o biped.glb\n"
+                            "  sinew make hand --resolution 50000 -o hand.obj\n");
+  std::string kinds;
+  for (const CharacterKind& kind : character_kinds())
+    kinds += fmt::format("\n  {:<10} {}", kind.name, kind.description);
+  verb->add_option("KIND", options->kind, "one of" + kinds)->required();
+  verb->add_option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
+      ->required();
+  verb->add_option("--resolution", options->character.resolution, "about this many vertices");
+  verb->callback([&program, options] {
+    program.run = [&program, options]() -> Result<void> {
+      const Console& console = program.console;
+      SINEW_CHECK(writable_kind(options->out));
+      SINEW_CHECK(check_writable(options->out, console.overwrite()));
+      Asset asset;
+      SINEW_TRY(asset.rig, make_character(options->kind, options->character));
+      if (is_cancelled(console.progress())) return cancelled();
+      SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));
+      const Rig& rig = asset.rig;
+      console.print({{"kind", options->kind},
+                     {"vertices", rig.mesh.vertex_count()},
+                     {"faces", rig.mesh.face_count()},
+                     {"joints", rig.skeleton.deforming_count()},
+                     {"output", options->out}},
+                    fmt::format("{}: {} vertices, {} faces, {} joints", options->out, rig.mesh.vertex_count(),
+                                rig.mesh.face_count(), rig.skeleton.deforming_count()));
+      return {};
+    };
+  });
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "pose_options.h"
+#include "sinew/pipeline/rig_player.h"
+#include "sinew/pipeline/save.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string in, out;
+  bool apply = false;
+  PoseOptions pose;
+};
+
+// The deformed mesh, and what one frame of it costs once built.
+Result<double> evaluate(const Rig& rig, const Pose& pose, const DeformRequest& request, PolyMesh& mesh) {
+  mesh = rig.mesh;
+  if (rig.skeleton.empty() && rig.keys.empty()) {  // nothing moves: keep full precision
+    SINEW_CHECK(build_deformer(rig, request));
+    return 0.0;
+  }
+  SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request));
+  player.evaluate(pose);  // warms caches and threads; the second run is what a frame costs
+  const auto start = std::chrono::steady_clock::now();
+  player.evaluate(pose);
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
+    mesh.positions[i] = player.positions()[i].cast<double>();
+  mesh.normals.assign(player.normals().begin(), player.normals().end());
+  return time.count();
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  SINEW_TRY(const FileKind kind, writable_kind(options.out));
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  SINEW_TRY(const PoseRequest request, options.pose.request());
+  SINEW_TRY(Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
+  PolyMesh mesh;
+  SINEW_TRY(const double milliseconds, evaluate(asset.rig, pose, options.pose.deform, mesh));
+  if (is_cancelled(console.progress())) return cancelled();
+
+  const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
+  GltfWriteOptions write;
+  if (scene && !options.apply) {
+    write.edit.pose = true;
+    write.posed = &pose;
+    SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  } else if (scene) {
+    write.without_skin = true;
+    asset.rig.mesh = std::move(mesh);
+    SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  } else {
+    SINEW_CHECK(save_mesh(mesh, options.out, console.overwrite()));
+  }
+  console.print(
+      {{"deformer", options.pose.deform.deformer}, {"milliseconds", milliseconds}, {"energy", nullptr}},
+      fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in, options.pose.deform.deformer,
+                  milliseconds));
+  return {};
+}
+
+}  // namespace
+
+void add_pose(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      add_verb(program, "pose", "put a rig into one pose and write the mesh, or the rig in that pose",
+               "  sinew pose biped.glb --set LeftForeArm=0,-60,0 --deformer dqs -o bent.obj\n"
+               "  sinew pose biped.glb --clip walk --time 0.5 -o step.glb\n");
+  verb->add_option("IN", options->in, "the rig: .glb or .gltf (or any mesh)")->required();
+  verb->add_option("-o,--output", options->out,
+                   "the file to write: .obj, .ply, .off, .stl: the deformed mesh; .glb: the rig")
+      ->required();
+  verb->add_flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
+  options->pose.add_pose_to(verb);
+  options->pose.add_deformer_to(verb);
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pose_options.h"
+
+#include <fmt/format.h>
+
+#include "sinew/core/text.h"
+
+namespace sinew::cli {
+
+void PoseOptions::add_pose_to(CLI::App* verb) {
+  add_repeatable(verb, "--set", set,
+                 "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
+  add_repeatable(verb, "--key", keys, "NAME=W: weight of a shape key; repeatable");
+  verb->add_option("--clip", clip, "the pose of this clip (a name or a number)");
+  verb->add_option("--time", time, "seconds into the clip, clamped")->needs("--clip");
+}
+
+void PoseOptions::add_deformer_to(CLI::App* verb) {
+  std::string help = "how the mesh follows:";
+  for (const DeformerMethod& method : deformer_methods())
+    help += fmt::format("\n  {:<12}{}", method.name, method.summary);
+  verb->add_option("--deformer", deform.deformer, help)->capture_default_str();
+  verb->add_option("--mix", deform.mix, "for mix: 0 is lbs, 1 is dqs")->capture_default_str();
+  verb->add_option("--blend", deform.blend, "for decomposed: polar or explog")->capture_default_str();
+}
+
+Result<std::pair<std::string, std::vector<double>>> parse_assignment(const std::string& option,
+                                                                     const std::string& text,
+                                                                     std::size_t count) {
+  const std::size_t equals = text.rfind('=');
+  const Error problem = usage_error(fmt::format("{} '{}': give NAME={}", option, printable(text),
+                                                count == 3   ? "X,Y,Z"
+                                                : count == 2 ? "A,B"
+                                                             : "NUMBER"));
+  if (equals == std::string::npos || equals == 0) return problem;
+  std::vector<double> numbers;
+  std::string_view rest = std::string_view(text).substr(equals + 1);
+  for (;;) {
+    const std::size_t comma = rest.find(',');
+    const auto number = parse_double(rest.substr(0, comma));
+    if (!number) return problem;
+    numbers.push_back(*number);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (numbers.size() != count) return problem;
+  return std::pair(text.substr(0, equals), numbers);
+}
+
+Result<PoseRequest> PoseOptions::request() const {
+  PoseRequest request;
+  for (const std::string& text : set) {
+    SINEW_TRY(const auto turn, parse_assignment("--set", text, 3));
+    request.turns.push_back({turn.first, Vec3(turn.second[0], turn.second[1], turn.second[2])});
+  }
+  for (const std::string& text : keys) {
+    SINEW_TRY(const auto key, parse_assignment("--key", text, 1));
+    request.keys.push_back({key.first, key.second[0]});
+  }
+  if (!clip.empty()) request.clip = clip;
+  request.time = time;
+  return request;
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinew/pipeline/methods.h"
+#include "sinew/pipeline/pose_request.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+
+// The options that name a pose and a deformer, as given; shared by every verb that poses.
+struct PoseOptions {
+  std::vector<std::string> set, keys;
+  std::string clip;
+  double time = 0;
+  DeformRequest deform;
+
+  void add_pose_to(CLI::App* verb);      // --set, --key, --clip, --time
+  void add_deformer_to(CLI::App* verb);  // --deformer and its parameters
+
+  // kUsage for anything that is not NAME=NUMBERS.
+  Result<PoseRequest> request() const;
+};
+
+// "name=1,2,3" into a name and `count` numbers; the last '=' counts, since names may hold one.
+Result<std::pair<std::string, std::vector<double>>> parse_assignment(const std::string& option,
+                                                                     const std::string& text,
+                                                                     std::size_t count);
+
+}  // namespace sinew::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "pose_options.h"
+#include "sinew/core/text.h"
+#include "sinew/io/asset.h"
+#include "sinew/pipeline/picture.h"
+#include "sinew/pipeline/rig_player.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> in, captions;
+  std::string out, heat, views = "front,side,three-quarter", up = "y", range;
+  int width = 640, height = 640, columns = 0;
+  bool skeleton = false, edges = false, grid = false;
+  PoseOptions pose;
+};
+
+Result<std::vector<View>> parse_views(std::string_view text) {
+  std::vector<View> views;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    const std::string_view name = text.substr(0, comma);
+    if (name == "front")
+      views.push_back(View::kFront);
+    else if (name == "side")
+      views.push_back(View::kSide);
+    else if (name == "three-quarter")
+      views.push_back(View::kThreeQuarter);
+    else
+      return usage_error(
+          fmt::format("--views '{}': give front, side, three-quarter, separated by commas", name));
+    if (comma == std::string_view::npos) return views;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+// What all pictures of one call share; `other` keeps the mesh that distances are measured to.
+Result<PictureRequest> make_request(const Options& options, const Console& console, PolyMesh& other) {
+  PictureRequest request;
+  SINEW_TRY(request.pose, options.pose.request());
+  request.deform = options.pose.deform;
+  request.skeleton = options.skeleton;
+  request.edges = options.edges;
+  SINEW_TRY(request.render.views, parse_views(options.views));
+  request.render.width = options.width;
+  request.render.height = options.height;
+  if (options.up != "x" && options.up != "y" && options.up != "z")
+    return usage_error(fmt::format("--up '{}': give x, y or z", printable(options.up)));
+  request.render.up = options.up[0];
+  if (!options.range.empty()) {
+    SINEW_TRY(const auto range, parse_assignment("--range", "range=" + options.range, 2));
+    request.heat_low = range.second[0];
+    request.heat_high = range.second[1];
+  }
+  if (options.heat.starts_with("distance=")) {
+    SINEW_TRY(const Asset asset, read_asset(options.heat.substr(9)));
+    console.notes(options.heat.substr(9), asset.notes);
+    SINEW_TRY(other, posed_mesh(asset.rig, rest_pose(asset.rig.skeleton), {}));
+    request.heat = "distance";
+    request.other = &other;
+  } else if (!options.heat.empty()) {
+    request.heat = options.heat;
+  }
+  return request;
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  if (options.in.size() > 1 && !options.grid)
+    return usage_error("several files need --grid, which puts their pictures side by side");
+  if (options.captions.size() > options.in.size()) return usage_error("there are more --caption than files");
+  PolyMesh other;
+  SINEW_TRY(PictureRequest request, make_request(options, console, other));
+  std::vector<Image> images;
+  for (std::size_t k = 0; k < options.in.size(); ++k) {
+    if (is_cancelled(console.progress())) return cancelled();
+    report(console.progress(), "rendering", static_cast<double>(k) / static_cast<double>(options.in.size()));
+    SINEW_TRY(const Asset asset, read_asset(options.in[k]));
+    console.notes(options.in[k], asset.notes);
+    request.caption = k < options.captions.size() ? options.captions[k]
+                      : options.grid              ? std::filesystem::path(options.in[k]).stem().string()
+                                                  : std::string();
+    SINEW_TRY(Image image, picture_of(asset.rig, request));
+    images.push_back(std::move(image));
+  }
+  const int columns =
+      options.columns > 0 ? options.columns : static_cast<int>(std::min<std::size_t>(images.size(), 4));
+  const Image picture = images.size() == 1 ? images[0] : tile(images, columns);
+  SINEW_TRY(const std::string bytes, encode_png(picture));
+  SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
+  console.print({{"width", picture.width}, {"height", picture.height}},
+                fmt::format("{}: {} x {}", options.out, picture.width, picture.height));
+  return {};
+}
+
+}  // namespace
+
+void add_render(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = add_verb(program, "render", "make a picture, without a GPU or a display",
+                            "  sinew render biped.glb --skeleton -o biped.png\n"
+                            "  sinew render biped.glb --heat LeftArm --views front -o arm.png\n"
+                            "  sinew render a.obj b.obj --grid --caption before --caption after -o both.png\n"
+                            "  sinew render bent.obj --heat distance=truth.obj -o error.png\n");
+  verb->add_option("IN", options->in, "a mesh or a rig; several with --grid")->required();
+  verb->add_option("-o,--output", options->out, "the picture: .png")->required();
+  verb->add_option("--views", options->views, "front, side, three-quarter, separated by commas")
+      ->capture_default_str();
+  verb->add_option("--width", options->width, "pixels of one view")
+      ->check(CLI::Range(16, 8192))
+      ->capture_default_str();
+  verb->add_option("--height", options->height, "pixels of one view")
+      ->check(CLI::Range(16, 8192))
+      ->capture_default_str();
+  verb->add_option("--up", options->up, "the axis that points up: x, y or z")->capture_default_str();
+  verb->add_flag("--skeleton", options->skeleton, "draw the bones over the mesh");
+  verb->add_flag("--edges", options->edges, "draw the edges of the polygons");
+  verb->add_option("--heat", options->heat, "colours: the weights of a joint (its name), or distance=FILE");
+  verb->add_option("--range", options->range, "LOW,HIGH: the ends of the colours");
+  verb->add_flag("--grid", options->grid, "several files side by side, with captions");
+  verb->add_option("--columns", options->columns, "pictures in a row of the grid (default: up to 4)");
+  add_repeatable(verb, "--caption", options->captions,
+                 "text below a picture (default with --grid: the file's name); repeatable");
+  options->pose.add_pose_to(verb);
+  options->pose.add_deformer_to(verb);
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "sinew/core/file.h"
+#include "sinew/core/progress.h"
+#include "sinew/io/asset.h"
+#include "sinew/pipeline/methods.h"
+
+namespace sinew {
+
+struct BakeRequest {
+  std::size_t clip = 0;  // index into rig.clips
+  double fps = 30;
+  double start = 0, end = -1;  // seconds; an end below the start: the clip's end
+  DeformRequest deform;
+  bool normals = true;  // morph targets carry normals
+  const Progress* progress = nullptr;
+};
+
+// The clip's frames, deformed, world space: start, start + 1/fps, … up to the end.
+Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request);
+
+// .glb/.gltf morph targets, .pc2, .mdd, or, without an ending, a folder of OBJ files 0000.obj, 0001.obj, …
+// A folder that exists is filled only with kYes; each file in it is whole or absent.
+Result<void> save_frames(const Asset& asset, const BakedFrames& frames, const std::filesystem::path& path,
+                         Overwrite overwrite, const Progress* progress = nullptr);
+
+}  // namespace sinew

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sinew/deform/deformer.h"
+
+namespace sinew {
+
+// What a user can say about how a pose is turned into a mesh. Fields that a method does not use are ignored
+// by it.
+struct DeformRequest {
+  std::string deformer = "lbs";  // a name of deformer_methods()
+  double mix = 0.5;              // `mix`: 0 is lbs, 1 is dqs
+  std::string blend = "polar";   // `decomposed`: polar or explog
+};
+
+// One line of the table of methods: command line, comparison, documents and page all read it.
+struct DeformerMethod {
+  std::string_view name;
+  std::string_view summary;
+  Result<std::unique_ptr<Deformer>> (*build)(const Rig& rig, const DeformRequest& request);
+};
+std::span<const DeformerMethod> deformer_methods();
+
+// kUsage naming all methods where the name is unknown, or a parameter is out of range.
+Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformRequest& request);
+
+// "lbs, dqs, mix, ...": for help and messages.
+std::string deformer_names();
+
+}  // namespace sinew

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sinew/pipeline/methods.h"
+#include "sinew/pipeline/pose_request.h"
+#include "sinew/render/render.h"
+
+namespace sinew {
+
+// A picture of a rig as a user asks for it.
+struct PictureRequest {
+  PoseRequest pose;
+  DeformRequest deform;
+  bool skeleton = false;            // draw the bones
+  bool edges = false;               // draw the polygons' edges
+  std::optional<std::string> heat;  // a joint's name: its weights; or distance
+  const PolyMesh* other = nullptr;  // for heat distance: the mesh to measure to
+  std::optional<double> heat_low, heat_high;
+  std::string caption;
+  RenderOptions render;
+};
+
+// The posed rig from the views asked for. kUsage for joints, clips, keys or channels that are not there.
+Result<Image> picture_of(const Rig& rig, const PictureRequest& request);
+
+}  // namespace sinew

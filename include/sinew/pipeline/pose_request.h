@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sinew/rig/rig.h"
+
+namespace sinew {
+
+// A pose as a user asks for it, with names.
+struct PoseRequest {
+  struct Turn {
+    std::string joint;
+    Vec3 degrees;  // about the world axes of the rest pose, x, then y, then z
+  };
+  struct KeyWeight {
+    std::string key;
+    double weight;
+  };
+  std::vector<Turn> turns;
+  std::vector<KeyWeight> keys;
+  std::optional<std::string> clip;  // a name, or digits: an index
+  double time = 0;                  // seconds into the clip, clamped
+};
+
+// The clip of that name, or number; kUsage naming those there are.
+Result<std::size_t> find_clip(const Rig& rig, const std::string& name);
+
+// The file's own pose, then the clip, then the turns, then the keys. kUsage for names the rig does not have.
+Result<Pose> make_pose(const Rig& rig, const PoseRequest& request);
+
+}  // namespace sinew

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sinew/pipeline/methods.h"
+#include "sinew/rig/rig.h"
+
+namespace sinew {
+
+// Runs a rig: keys, forward kinematics, deformer. Built once, then evaluated per frame without allocating.
+// Keeps a reference to the rig, which must outlive it.
+class RigPlayer {
+ public:
+  static Result<RigPlayer> build(const Rig& rig, const DeformRequest& request);
+
+  // Afterwards positions() and normals() hold the pose, in world space.
+  void evaluate(const Pose& pose) noexcept;
+
+  std::span<const Vec3f> positions() const { return positions_; }
+  std::span<const Vec3f> normals() const { return normals_; }
+
+ private:
+  explicit RigPlayer(const Rig& rig) : rig_(&rig) {}
+
+  const Rig* rig_;
+  std::unique_ptr<Deformer> deformer_;
+  std::unique_ptr<Workspace> workspace_;
+  std::vector<double> default_keys_;
+  std::vector<Vec3f> rest_, rest_normals_, positions_, normals_;
+  std::vector<Affine3> globals_, matrices_;
+};
+
+// The rig's mesh in a pose, world space, with normals: what .obj, .ply and pictures show. A rig without
+// joints and keys comes back as it is, in full precision.
+Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformRequest& request);
+
+}  // namespace sinew

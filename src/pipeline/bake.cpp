@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/bake.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sinew/io/mesh_files.h"
+#include "sinew/pipeline/rig_player.h"
+#include "sinew/pipeline/save.h"
+
+namespace sinew {
+namespace {
+
+// All frames are held at once, since every output format but the folder needs them so.
+constexpr double kMaxBytes = 16.0 * (1u << 30);
+
+Result<void> save_folder(const Rig& rig, const BakedFrames& frames, const std::filesystem::path& path,
+                         Overwrite overwrite, const Progress* progress) {
+  std::error_code failure;
+  if (std::filesystem::exists(path, failure) && overwrite == Overwrite::kNo)
+    return io_error(fmt::format("{}: exists already; give --force to write into it", path.string()));
+  std::filesystem::create_directories(path, failure);
+  if (failure)
+    return io_error(fmt::format("{}: cannot make this folder: {}", path.string(), failure.message()));
+  PolyMesh mesh = rig.mesh;
+  for (std::size_t k = 0; k < frames.positions.size(); ++k) {
+    if (is_cancelled(progress)) return cancelled();
+    report(progress, "writing", static_cast<double>(k) / static_cast<double>(frames.positions.size()));
+    for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
+      mesh.positions[i] = frames.positions[k][i].cast<double>();
+    mesh.normals = frames.normals.empty() ? std::vector<Vec3f>{} : frames.normals[k];
+    SINEW_CHECK(write_file(path / fmt::format("{:04}.obj", k), write_obj(mesh), overwrite));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request) {
+  if (request.clip >= rig.clips.size()) return usage_error("the file has no such clip");
+  if (!(request.fps > 0 && request.fps <= 1000))
+    return usage_error("--fps must lie above 0 and not above 1000");
+  const Clip& clip = rig.clips[request.clip];
+  const double end = request.end < request.start ? std::max(clip.duration(), request.start) : request.end;
+  const double count = std::floor((end - request.start) * request.fps + 1e-6) + 1;
+  const double bytes =
+      count * static_cast<double>(rig.mesh.vertex_count()) * sizeof(Vec3f) * (request.normals ? 2 : 1);
+  if (bytes > kMaxBytes)
+    return impossible(fmt::format(
+        "{:.0f} frames of {} vertices need {:.0f} GiB: lower --fps or bake a part with --start and --end",
+        count, rig.mesh.vertex_count(), bytes / (1u << 30)));
+
+  SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request.deform));
+  BakedFrames frames;
+  frames.fps = request.fps;
+  Pose pose = rest_pose(rig.skeleton);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+    if (is_cancelled(request.progress)) return cancelled();
+    report(request.progress, "baking", static_cast<double>(k) / count);
+    pose.key_weights = key_weights_of(rig, {});
+    sample_clip(clip, rig.skeleton, request.start + static_cast<double>(k) / request.fps, pose);
+    pose.key_weights.resize(rig.keys.size());
+    player.evaluate(pose);
+    frames.positions.emplace_back(player.positions().begin(), player.positions().end());
+    if (request.normals) frames.normals.emplace_back(player.normals().begin(), player.normals().end());
+  }
+  return frames;
+}
+
+Result<void> save_frames(const Asset& asset, const BakedFrames& frames, const std::filesystem::path& path,
+                         Overwrite overwrite, const Progress* progress) {
+  const FileKind kind = kind_of(path);
+  if (kind == FileKind::kFolder) return save_folder(asset.rig, frames, path, overwrite, progress);
+  SINEW_CHECK(check_writable(path, overwrite));
+  if (kind == FileKind::kPc2 || kind == FileKind::kMdd) {
+    SINEW_TRY(const std::string bytes, kind == FileKind::kPc2 ? write_pc2(frames.positions, frames.fps)
+                                                              : write_mdd(frames.positions, frames.fps));
+    return write_file(path, bytes, overwrite);
+  }
+  if (kind != FileKind::kGlb && kind != FileKind::kGltf)
+    return usage_error(fmt::format(
+        "{}: the output must end in .glb, .gltf, .pc2 or .mdd, or be a folder (no ending)", path.string()));
+  GltfWriteOptions options;
+  options.baked = &frames;
+  options.binary = kind == FileKind::kGlb;
+  SINEW_TRY(const std::string bytes, write_gltf(asset.rig, asset.document.get(), options));
+  return write_file(path, bytes, overwrite);
+}
+
+}  // namespace sinew

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sinew/core/parallel.h"
+#include "sinew/core/text.h"
+#include "sinew/mesh/bvh.h"
+#include "sinew/pipeline/rig_player.h"
+
+namespace sinew {
+namespace {
+
+std::vector<float> weights_of(const Rig& rig, std::size_t joint) {
+  std::vector<float> values(rig.mesh.vertex_count(), 0.0f);
+  for (std::size_t i = 0; i < rig.weights.vertex_count(); ++i)
+    for (const Influence& influence : rig.weights.row(i))
+      if (influence.joint == joint) values[i] = static_cast<float>(influence.weight);
+  return values;
+}
+
+Result<std::vector<float>> distances_to(const PolyMesh& mesh, const PolyMesh& other) {
+  std::vector<float> values(mesh.vertex_count());
+  // Meshes with the same vertices are compared vertex by vertex, which also sees sliding along the surface.
+  if (mesh.vertex_count() == other.vertex_count() && mesh.face_vertices == other.face_vertices) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>((mesh.positions[i] - other.positions[i]).norm());
+    return values;
+  }
+  const TriangleView view = triangulate(other);
+  if (view.triangles.empty()) return impossible("the mesh to measure the distance to has no faces");
+  const Bvh bvh({other.positions, view.triangles});
+  parallel_for(values.size(), 256, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      values[i] = static_cast<float>((bvh.nearest(mesh.positions[i]).point - mesh.positions[i]).norm());
+  });
+  return values;
+}
+
+// The values of the channel asked for, and a title for its legend.
+Result<std::vector<float>> channel_of(const Rig& rig, const PolyMesh& posed, const PictureRequest& request,
+                                      HeatMap& heat) {
+  if (*request.heat == "distance") {
+    if (!request.other)
+      return usage_error("--heat distance needs a mesh to measure to: --heat distance=FILE");
+    SINEW_TRY(auto values, distances_to(posed, *request.other));
+    const double largest = values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
+    heat.title = "distance";
+    heat.high = largest > 0 ? largest : 1;
+    return values;
+  }
+  const auto joint = rig.skeleton.find(*request.heat);
+  if (!joint)
+    return usage_error(
+        fmt::format("--heat '{}': give the name of a joint ('sinew info' lists them) or distance=FILE",
+                    printable(*request.heat)));
+  heat.title = "weight of " + printable(rig.skeleton[*joint].name, 40);
+  return weights_of(rig, *joint);
+}
+
+std::vector<OverlayBone> bones_in(const Rig& rig, const Pose& pose) {
+  std::vector<OverlayBone> overlay;
+  for (const Bone& bone : bones_of(rig.skeleton, global_transforms(rig.skeleton, pose.local)))
+    overlay.push_back({bone.head, bone.tail});
+  return overlay;
+}
+
+}  // namespace
+
+Result<Image> picture_of(const Rig& rig, const PictureRequest& request) {
+  SINEW_TRY(const Pose pose, make_pose(rig, request.pose));
+  SINEW_TRY(const PolyMesh posed, posed_mesh(rig, pose, request.deform));
+  const TriangleView view = triangulate(posed);
+  Subject subject;
+  subject.positions = posed.positions;
+  subject.triangles = view.triangles;
+  subject.caption = request.caption;
+  if (request.edges) subject.edges = &posed;
+  if (request.skeleton) subject.bones = bones_in(rig, pose);
+  std::vector<float> values;
+  if (request.heat) {
+    HeatMap heat;
+    SINEW_TRY(values, channel_of(rig, posed, request, heat));
+    heat.values = values;
+    heat.low = request.heat_low.value_or(heat.low);
+    heat.high = request.heat_high.value_or(heat.high);
+    subject.heat = heat;
+  }
+  return render(subject, request.render);
+}
+
+}  // namespace sinew

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/rig_player.h"
+
+namespace sinew {
+
+Result<RigPlayer> RigPlayer::build(const Rig& rig, const DeformRequest& request) {
+  RigPlayer player(rig);
+  SINEW_TRY(player.deformer_, build_deformer(rig, request));
+  player.workspace_ = player.deformer_->make_workspace();
+  const std::size_t n = rig.mesh.vertex_count();
+  for (const ShapeKey& key : rig.keys) player.default_keys_.push_back(key.default_weight);
+  player.rest_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) player.rest_[i] = rig.mesh.positions[i].cast<float>();
+  player.rest_normals_ = rig.mesh.normals;
+  if (player.rest_normals_.size() != n) {
+    const TriangleView view = triangulate(rig.mesh);
+    player.rest_normals_.clear();
+    for (const Vec3& normal : vertex_normals({rig.mesh.positions, view.triangles}))
+      player.rest_normals_.push_back(normal.cast<float>());
+  }
+  player.positions_.resize(n);
+  player.normals_.resize(n);
+  player.globals_.resize(rig.skeleton.size());
+  player.matrices_.resize(rig.skeleton.size());
+  return player;
+}
+
+void RigPlayer::evaluate(const Pose& pose) noexcept {
+  if (!rig_->keys.empty())
+    apply_keys(*rig_, pose.key_weights.empty() ? default_keys_ : pose.key_weights, rest_);
+  forward_kinematics(rig_->skeleton, pose.local, globals_);
+  skinning_matrices(*rig_, globals_, matrices_);
+  deformer_->deform({rest_, rest_normals_, globals_, matrices_, pose.bones}, *workspace_, positions_,
+                    normals_);
+}
+
+Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformRequest& request) {
+  PolyMesh mesh = rig.mesh;
+  if (rig.skeleton.empty() && rig.keys.empty()) {
+    SINEW_CHECK(build_deformer(rig, request));  // an unknown name is an error on every rig
+    return mesh;
+  }
+  SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request));
+  player.evaluate(pose);
+  for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
+    mesh.positions[i] = player.positions()[i].cast<double>();
+  mesh.normals.assign(player.normals().begin(), player.normals().end());
+  return mesh;
+}
+
+}  // namespace sinew
