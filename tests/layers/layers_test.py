@@ -100,6 +100,7 @@ class Files(CopyOfTheProject):
             "docs/pictures/too_big.png": "x" * 200_000,
             "docs/own_machine.md": f"look at {home}\n",
             "web/package-lock.json": '{\n"resolved": "https://example.org/x.tgz"\n}\n',
+            "docs/unknown.md": "as in [nobody1999]\n",
             "stray.txt": "",
         }
         for path, text in cases.items():
