@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/tile_samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew::render_detail {
+namespace {
+
+// Back faces lie this much (pixels of depth) behind: where a sheet is stored twice, its front shows.
+constexpr double kBackBias = 0.02;
+
+double snap(float value) {
+  return std::nearbyint(static_cast<double>(value) * 256) / 256;
+}
+
+}  // namespace
+
+TriangleSetup set_up(const RasterScene& scene, const Triangle& triangle) {
+  TriangleSetup s;
+  // Snapped corners make the edge functions exact, so neighbours leave no gap between them.
+  double x[3], y[3], z[3];
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec3f& p = scene.screen[triangle[k]];
+    x[k] = snap(p.x());
+    y[k] = snap(p.y());
+    z[k] = p.z();
+  }
+  double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
+  s.back = area > 0;  // y runs down
+  s.empty = area == 0 || !std::isfinite(area);
+  if (s.empty) return s;
+  const double sign = area < 0 ? -1 : 1;
+  s.area = area * sign;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t a = (k + 1) % 3, b = (k + 2) % 3;
+    s.ax[k] = sign * (y[a] - y[b]);
+    s.ay[k] = sign * (x[b] - x[a]);
+    s.c[k] = -(s.ax[k] * x[a] + s.ay[k] * y[a]);
+  }
+  s.dx = (s.ax[0] * z[0] + s.ax[1] * z[1] + s.ax[2] * z[2]) / s.area;
+  s.dy = (s.ay[0] * z[0] + s.ay[1] * z[1] + s.ay[2] * z[2]) / s.area;
+  const double bias = s.back ? kBackBias : 0;
+  s.z0 = z[0] - s.dx * x[0] - s.dy * y[0] - bias;
+  s.low = std::min({z[0], z[1], z[2]}) - bias;
+  s.high = std::max({z[0], z[1], z[2]}) - bias;
+  return s;
+}
+
+void draw_triangle(const RasterScene& scene, std::uint32_t index, int x0, int y0, int w, int h,
+                   TileSamples& samples) {
+  const Triangle& triangle = scene.triangles[index];
+  const Vec3f &p = scene.screen[triangle[0]], &q = scene.screen[triangle[1]], &r = scene.screen[triangle[2]];
+  const auto first = [](float value, int origin, int size) {
+    return static_cast<int>(
+        std::clamp(std::floor(static_cast<double>(value)) - origin, 0.0, static_cast<double>(size)));
+  };
+  const int px0 = first(std::min({p.x(), q.x(), r.x()}), x0, w),
+            px1 = first(std::max({p.x(), q.x(), r.x()}) + 1, x0, w);
+  const int py0 = first(std::min({p.y(), q.y(), r.y()}), y0, h),
+            py1 = first(std::max({p.y(), q.y(), r.y()}) + 1, y0, h);
+  if (px0 >= px1 || py0 >= py1) return;
+  const TriangleSetup s = set_up(scene, triangle);
+  if (s.empty) return;
+  double step[3][kSamples], depth_step[kSamples], least[3], most[3];
+  for (int i = 0; i < kSamples; ++i) {
+    const double ox = kOffsets[static_cast<std::size_t>(i)][0] / 16.0,
+                 oy = kOffsets[static_cast<std::size_t>(i)][1] / 16.0;
+    for (int k = 0; k < 3; ++k) step[k][i] = s.ax[k] * ox + s.ay[k] * oy;
+    depth_step[i] = s.dx * ox + s.dy * oy;
+  }
+  for (int k = 0; k < 3; ++k) {
+    least[k] = *std::min_element(step[k], step[k] + kSamples);
+    most[k] = *std::max_element(step[k], step[k] + kSamples);
+  }
+  for (int py = py0; py < py1; ++py) {
+    for (int px = px0; px < px1; ++px) {
+      const double cx = x0 + px, cy = y0 + py;
+      double e[3];
+      bool none = false, all = true;
+      for (int k = 0; k < 3; ++k) {
+        e[k] = s.ax[k] * cx + s.ay[k] * cy + s.c[k];
+        none = none || e[k] + most[k] < 0;
+        all = all && e[k] + least[k] >= 0;
+      }
+      if (none) continue;
+      const double z = s.z0 + s.dx * cx + s.dy * cy;
+      const std::size_t base = static_cast<std::size_t>((py * kTile + px) * kSamples);
+      for (int i = 0; i < kSamples; ++i) {
+        if (!all && (e[0] + step[0][i] < 0 || e[1] + step[1][i] < 0 || e[2] + step[2][i] < 0)) continue;
+        // A sliver's plane is steep: its depth stays between those of its corners.
+        const float depth = static_cast<float>(std::clamp(z + depth_step[i], s.low, s.high));
+        if (depth > samples.depth[base + static_cast<std::size_t>(i)]) {
+          samples.depth[base + static_cast<std::size_t>(i)] = depth;
+          samples.triangle[base + static_cast<std::size_t>(i)] = index;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace sinew::render_detail

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "render/raster.h"
+
+namespace sinew::render_detail {
+
+inline constexpr int kTile = 32;    // pixels a side
+inline constexpr int kSamples = 8;  // a pixel
+inline constexpr std::uint32_t kNothing = 0xFFFFFFFF;
+
+// Positions in the pixel, in 1/16: each in a row and a column of its own, so that edges along the axes get
+// eight steps.
+inline constexpr std::array<std::array<int, 2>, kSamples> kOffsets = {
+    {{1, 7}, {3, 13}, {5, 3}, {7, 9}, {9, 15}, {11, 5}, {13, 11}, {15, 1}}};
+
+// The nearest triangle at each sample of a tile.
+struct TileSamples {
+  std::vector<float> depth = std::vector<float>(kTile * kTile * kSamples);
+  std::vector<std::uint32_t> triangle = std::vector<std::uint32_t>(kTile * kTile * kSamples);
+  void clear() {
+    depth.assign(depth.size(), -std::numeric_limits<float>::infinity());
+    triangle.assign(triangle.size(), kNothing);
+  }
+};
+
+// A triangle in 1/256 pixels, turned so that its area is positive: three edge functions and the plane of its
+// depth.
+struct TriangleSetup {
+  double ax[3], ay[3];  // edge k is value(x, y) = ax x + ay y + c, >= 0 inside; opposite corner k
+  double c[3];
+  double dx, dy, z0;  // depth = z0 + dx x + dy y, x and y in pixels
+  double low, high;   // depth of the corners
+  double area;        // twice, in pixels
+  bool back;          // seen from behind
+  bool empty;         // covers nothing
+};
+TriangleSetup set_up(const RasterScene& scene, const Triangle& triangle);
+
+// Draws triangle `index` into the tile whose first pixel is (x0, y0) and which has w times h pixels.
+void draw_triangle(const RasterScene& scene, std::uint32_t index, int x0, int y0, int w, int h,
+                   TileSamples& samples);
+
+}  // namespace sinew::render_detail
