@@ -14,11 +14,11 @@ namespace sinew {
 
 // What a deformer reads every frame: made once per frame from a Pose, shared by all deformers of a rig.
 struct FrameInput {
-  std::span<const Vec3f> positions;      // rest vertices with keys applied, bind space
-  std::span<const Vec3f> normals;        // rest normals, or empty
-  std::span<const Affine3> globals;      // per joint, global transforms of the pose
-  std::span<const Affine3> matrices;     // per joint, globals * inverse_bind
-  std::span<const BoneShape> bones;      // per joint, or empty
+  std::span<const Vec3f> positions;   // rest vertices with keys applied, bind space
+  std::span<const Vec3f> normals;     // rest normals, or empty
+  std::span<const Affine3> globals;   // per joint, global transforms of the pose
+  std::span<const Affine3> matrices;  // per joint, globals * inverse_bind
+  std::span<const BoneShape> bones;   // per joint, or empty
 };
 
 // Scratch memory of one evaluation, sized by the deformer that hands it out; one per thread of control.
@@ -32,8 +32,8 @@ class Deformer {
  public:
   virtual ~Deformer() = default;
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
-  // Writes every vertex; normals where out_normals is not empty (then input.normals must be given). Outputs may not alias
-  // inputs. Runs on the threads of parallel_for, with the same bits for any number of them.
+  // Writes every vertex; normals where out_normals is not empty (then input.normals must be given). Outputs
+  // may not alias inputs. Runs on the threads of parallel_for, with the same bits for any number of them.
   virtual void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
                       std::span<Vec3f> out_normals) const noexcept = 0;
 };
