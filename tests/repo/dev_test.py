@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What ./dev promises that can be seen without building.
+
+usage: dev_test.py ROOT
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
+COMMANDS = "demo test build bench fuzz asan format pictures judge".split()
+TOOLS = "bash env dirname sed awk sort tr cat mktemp rm id sudo".split()
+
+
+class Dev(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.copy = pathlib.Path(folder.name)
+        for name in ("dev", "packages.txt"):
+            shutil.copy(ROOT / name, self.copy)
+        self.bin = self.copy / "bin"
+        self.bin.mkdir()
+        for tool in TOOLS:
+            if found := shutil.which(tool):
+                (self.bin / tool).symlink_to(found)
+
+    def stand_in(self, name, body):
+        """A program of our own that takes the place of the real one and logs how it was called."""
+        path = self.bin / name
+        path.unlink(missing_ok=True)
+        path.write_text(f'#!/usr/bin/env bash\necho "{name} $*" >>"{self.copy}/log"\n{body}\n')
+        path.chmod(0o755)
+
+    def run_dev(self, *arguments):
+        environment = {**os.environ, "PATH": str(self.bin)}
+        done = subprocess.run([self.copy / "dev", *arguments], env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        log = self.copy / "log"
+        return done.returncode, done.stdout, log.read_text() if log.exists() else ""
+
+    def with_apt(self, installed):
+        self.stand_in("dpkg-query", "echo installed" if installed else "exit 1")
+        self.stand_in("apt-get", "")
+        self.stand_in("id", "echo 0")
+        self.stand_in("cmake", "")
+
+    def test_alone_it_lists_every_command(self):
+        code, out, _ = self.run_dev()
+        self.assertEqual(code, 0)
+        listed = [line.split()[0] for line in out.splitlines()[1:]]
+        self.assertLessEqual(set(COMMANDS), set(listed))
+
+    def test_an_unknown_command_is_a_usage_error(self):
+        code, out, _ = self.run_dev("dmeo")
+        self.assertEqual(code, 2)
+        self.assertIn("dmeo", out)
+
+    def test_nothing_is_fetched_when_nothing_is_missing(self):
+        self.with_apt(installed=True)
+        code, out, log = self.run_dev("build")
+        self.assertEqual(code, 0, out)
+        self.assertNotIn("apt-get", log)
+
+    def test_build_installs_its_own_section_alone(self):
+        self.with_apt(installed=False)
+        code, out, log = self.run_dev("build")
+        self.assertEqual(code, 0, out)
+        install = next(line for line in log.splitlines() if line.startswith("apt-get") and " install " in line)
+        self.assertIn("--yes --no-install-recommends", install)
+        self.assertIn(" libeigen3-dev", install)
+        for stranger in ("gtest", "blender", "npm", "clang", "chromium", "emscripten"):
+            self.assertNotIn(stranger, install)
+
+    def test_a_failed_install_names_the_packages_and_tries_the_build(self):
+        self.with_apt(installed=False)
+        self.stand_in("apt-get", "exit 100")
+        code, out, log = self.run_dev("build")
+        self.assertEqual(code, 0, out)
+        self.assertIn("libeigen3-dev", out)
+        self.assertIn("cmake --build", log)
+
+    def test_without_apt_the_list_is_printed_and_the_build_tried(self):
+        self.stand_in("cmake", "")
+        code, out, log = self.run_dev("build")
+        self.assertEqual(code, 0, out)
+        self.assertIn("libeigen3-dev", out)
+        self.assertIn("cmake --build", log)
+
+    def test_the_last_lines_name_files_time_and_next_command(self):
+        self.with_apt(installed=True)
+        _, out, _ = self.run_dev("build")
+        self.assertRegex(out, r"dev: made build/release/sinew\ndev: took \d+ s\ndev: next: .+\n$")
+
+    def test_a_failing_build_fails(self):
+        self.with_apt(installed=True)
+        self.stand_in("cmake", '[[ $1 == --build ]] && exit 1; exit 0')
+        code, out, _ = self.run_dev("build")
+        self.assertNotEqual(code, 0)
+        self.assertNotIn("dev: made", out)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that the program writes passes the Khronos validator, with no error that its input did not have.
+
+usage: validator_test.py PROGRAM ROOT
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+DATA = pathlib.Path(os.environ.get("SINEW_DATA") or ROOT.parent / "shared/data")
+KINDS = "cylinder arm hand biped quadruped bird snake".split()
+SKIPPED = 77
+
+
+def validate(files):
+    """File -> {error code: count}."""
+    done = subprocess.run([ROOT / "tools/validate_gltf", *files], capture_output=True, text=True)
+    if done.returncode == SKIPPED:
+        print(done.stderr.strip())
+        sys.exit(SKIPPED)
+    return {pathlib.Path(r["file"]): r["errors"] for r in map(json.loads, done.stdout.splitlines())}
+
+
+class Validator(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def sinew(self, *arguments):
+        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, f"sinew {' '.join(map(str, arguments))}: {done.stderr}")
+
+    def assert_no_new_errors(self, written_of):
+        """written_of: input (or None) -> file written from it."""
+        verdicts = validate([*filter(None, written_of), *written_of.values()])
+        for source, written in written_of.items():
+            had = verdicts.get(source, {})
+            new = {code: n for code, n in verdicts[written].items() if n > had.get(code, 0)}
+            self.assertEqual(new, {}, f"{written.name}, which came from {source}")
+
+    def test_the_validator_sees_a_broken_file(self):
+        broken = self.folder / "broken.gltf"
+        broken.write_text('{"asset": {"version": "2.0"}, "nodes": [{"mesh": 3}]}')
+        self.assertIn("UNRESOLVED_REFERENCE", validate([broken])[broken])
+
+    def test_every_character_as_made_posed_and_baked(self):
+        for kind in KINDS:
+            with self.subTest(kind):
+                made, posed, applied, baked = (self.folder / f"{kind}_{step}.glb" for step in "made posed applied baked".split())
+                self.sinew("make", kind, "--resolution", 1000, "-o", made)
+                self.sinew("pose", made, "--clip", 0, "--time", 0.5, "-o", posed)
+                self.sinew("pose", made, "--clip", 0, "--time", 0.5, "--deformer", "dqs", "--apply", "-o", applied)
+                self.sinew("bake", made, "--fps", 5, "-o", baked)
+                verdicts = validate([made, posed, applied, baked])
+                self.assertEqual({f.name: e for f, e in verdicts.items() if e}, {})
+
+    def test_every_rigged_file_converted(self):
+        folder = DATA / "rigged_gltf"
+        if not folder.is_dir():
+            self.skipTest("no test data: set SINEW_DATA to its folder")
+        sources = sorted([*folder.rglob("*.glb"), *folder.rglob("*.gltf")])
+        self.assertTrue(sources)
+        for ending in (".glb", ".gltf"):
+            written = {s: self.folder / (s.stem + ending) for s in sources}
+            for source, target in written.items():
+                with self.subTest(source.name):
+                    self.sinew("convert", source, "-o", target, "--force")
+            with self.subTest(ending):
+                self.assert_no_new_errors(written)
+
+    def test_every_mesh_converted(self):
+        sources = sorted(p for g in ("static_tri", "quad") for p in (DATA / g).glob("*") if p.suffix in (".off", ".obj", ".ply"))
+        if not sources:
+            self.skipTest("no test data: set SINEW_DATA to its folder")
+        written = []
+        for source in sources:
+            with self.subTest(source.name):
+                target = self.folder / (source.name + ".glb")
+                self.sinew("convert", source, "-o", target)
+                written.append(target)
+        self.assertEqual({f.name: e for f, e in validate(written).items() if e}, {})
+
+
+if __name__ == "__main__":
+    unittest.main()
