@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cassert>
+
+#include "sinew/core/parallel.h"
+#include "sinew/core/text.h"
+#include "sinew/io/mesh_files.h"
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 14;
+// Texture coordinates and normals are floats: more digits would show their rounding.
+constexpr int kFloatDigits = 7;
+
+void append_index(std::string& out, std::uint64_t index) {
+  char text[20];
+  char* const end = text + sizeof text;
+  char* begin = end;
+  do {
+    *--begin = static_cast<char>('0' + index % 10);
+    index /= 10;
+  } while (index > 0);
+  out.append(begin, end);
+}
+
+// "keyword a b c\n"
+template <class Vector>
+void append_line(std::string& out, std::string_view keyword, const Vector& values, int digits) {
+  out += keyword;
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    out += ' ';
+    append_number(out, static_cast<double>(values[i]), digits);
+  }
+  out += '\n';
+}
+
+void append_face(std::string& out, const PolyMesh& mesh, std::size_t f) {
+  out += 'f';
+  for (const std::uint32_t corner : mesh.face(f)) {
+    const std::uint64_t index = std::uint64_t{corner} + 1;
+    out += ' ';
+    append_index(out, index);
+    if (!mesh.texcoords.empty() || !mesh.normals.empty()) out += '/';
+    if (!mesh.texcoords.empty()) append_index(out, index);
+    if (!mesh.normals.empty()) {
+      out += '/';
+      append_index(out, index);
+    }
+  }
+  out += '\n';
+}
+
+// Lines made in pieces by all threads, joined in order.
+template <class AppendOne>
+void append_lines(std::string& out, std::size_t count, AppendOne&& append_one) {
+  const std::size_t pieces = (count + kGrain - 1) / kGrain;
+  std::vector<std::string> parts(pieces);
+  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::string& part = parts[begin / kGrain];
+    part.reserve((end - begin) * 40);
+    for (std::size_t i = begin; i < end; ++i) append_one(part, i);
+  });
+  std::size_t size = out.size();
+  for (const std::string& part : parts) size += part.size();
+  out.reserve(size);
+  for (const std::string& part : parts) out += part;
+}
+
+}  // namespace
+
+std::string write_obj(const PolyMesh& mesh) {
+  assert(mesh.texcoords.empty() || mesh.texcoords.size() == mesh.vertex_count());
+  assert(mesh.normals.empty() || mesh.normals.size() == mesh.vertex_count());
+  std::string out;
+  append_lines(out, mesh.vertex_count(),
+               [&](std::string& part, std::size_t i) { append_line(part, "v", mesh.positions[i], 9); });
+  append_lines(out, mesh.texcoords.size(), [&](std::string& part, std::size_t i) {
+    append_line(part, "vt", Vec2f(mesh.texcoords[i].x(), 1 - mesh.texcoords[i].y()), kFloatDigits);
+  });
+  append_lines(out, mesh.normals.size(), [&](std::string& part, std::size_t i) {
+    append_line(part, "vn", mesh.normals[i], kFloatDigits);
+  });
+  append_lines(out, mesh.face_count(), [&](std::string& part, std::size_t f) { append_face(part, mesh, f); });
+  return out;
+}
+
+}  // namespace sinew

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <unordered_map>
+
+#include "io/bytes.h"
+#include "io/text_input.h"
+#include "sinew/core/text.h"
+#include "sinew/io/mesh_files.h"
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kHeader = 84,
+                      kFacet = 50;  // bytes of a binary file; the header ends with the number of facets
+
+struct PositionKey {
+  std::array<std::uint64_t, 3> bits;
+  bool operator==(const PositionKey&) const = default;
+};
+struct PositionHash {
+  std::size_t operator()(const PositionKey& key) const {
+    std::uint64_t hash = 0;
+    for (const std::uint64_t part : key.bits) {
+      hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
+      hash ^= hash >> 31;
+    }
+    return static_cast<std::size_t>(hash);
+  }
+};
+
+// Facets become faces whose corners at one place are one vertex, numbered by first use.
+class FacetMesh {
+ public:
+  FacetMesh() : builder_(file_.mesh) {}
+  void add(std::span<const Vec3> facet, std::size_t line) {
+    corners_.clear();
+    for (const Vec3& corner : facet) corners_.push_back(vertex(corner));
+    builder_.add(corners_, line);
+  }
+  Result<MeshFile> finish(std::string_view name, std::vector<std::string> notes) {
+    file_.notes = std::move(notes);
+    SINEW_CHECK(builder_.finish(name, file_.notes));
+    return std::move(file_);
+  }
+
+ private:
+  std::uint32_t vertex(const Vec3& position) {
+    const Vec3 tidy = position + Vec3::Zero();  // -0 becomes 0
+    PositionKey key;
+    std::memcpy(key.bits.data(), tidy.data(), sizeof key.bits);
+    const auto [place, is_new] =
+        places_.try_emplace(key, static_cast<std::uint32_t>(file_.mesh.positions.size()));
+    if (is_new) file_.mesh.positions.push_back(tidy);
+    return place->second;
+  }
+
+  MeshFile file_;
+  io::FaceBuilder builder_;
+  std::unordered_map<PositionKey, std::uint32_t, PositionHash> places_;
+  std::vector<std::uint32_t> corners_;
+};
+
+Result<MeshFile> read_binary(std::string_view bytes, std::string_view name) {
+  const std::size_t count = io::load<std::uint32_t>(bytes.data() + 80, io::ByteOrder::kLittle);
+  const std::size_t held = (bytes.size() - kHeader) / kFacet;
+  if (count > held)
+    return io::error_in(name, "it says it has " + std::to_string(count) +
+                                  " triangles but is cut short after " + std::to_string(held));
+  std::vector<std::string> notes;
+  if (bytes.size() > kHeader + count * kFacet)
+    notes.push_back(std::to_string(bytes.size() - kHeader - count * kFacet) +
+                    " bytes behind the last triangle were left out");
+  FacetMesh mesh;
+  for (std::size_t t = 0; t < count; ++t) {
+    const char* at = bytes.data() + kHeader + t * kFacet + 12;  // behind the normal
+    std::array<Vec3, 3> facet;
+    for (int k = 0; k < 9; ++k)
+      facet[static_cast<std::size_t>(k / 3)][k % 3] =
+          static_cast<double>(io::load<float>(at + 4 * k, io::ByteOrder::kLittle));
+    for (const Vec3& corner : facet)
+      if (!corner.allFinite())
+        return io::error_in(name,
+                            "triangle " + std::to_string(t) + " has a corner that is not a finite number");
+    mesh.add(facet, 0);
+  }
+  return mesh.finish(name, std::move(notes));
+}
+
+// Only `vertex`, `outer loop` and `endloop` carry meaning; names of solids may hold any word but stand in
+// lines of their own.
+Result<MeshFile> read_ascii(std::string_view text, std::string_view name) {
+  io::WordReader words(text);
+  FacetMesh mesh;
+  std::vector<Vec3> facet;
+  bool in_loop = false;
+  while (words.next_line()) {
+    const std::string_view word = words.next_in_line();
+    if (equals_ignoring_case(word, "outer")) {
+      facet.clear();
+      in_loop = true;
+    } else if (equals_ignoring_case(word, "vertex")) {
+      if (!in_loop)
+        return io::error_at_line(name, words.line(), "a vertex outside of 'outer loop' and 'endloop'");
+      Vec3 corner;
+      SINEW_CHECK(io::read_numbers(words, name, {corner.data(), 3}, [] { return std::string("a vertex"); }));
+      facet.push_back(corner);
+    } else if (equals_ignoring_case(word, "endloop")) {
+      if (!in_loop) return io::error_at_line(name, words.line(), "'endloop' without 'outer loop'");
+      mesh.add(facet, words.line());
+      in_loop = false;
+    }
+  }
+  if (in_loop) return io::error_at_line(name, words.line(), "the file ends within a facet; it is cut short");
+  return mesh.finish(name, {});
+}
+
+}  // namespace
+
+Result<MeshFile> read_stl(std::string_view bytes, std::string_view name) {
+  // Binary files may begin with "solid" too; only their size tells, and no text has such a size by chance:
+  // four letters are a count of at least half a billion.
+  if (bytes.size() >= kHeader &&
+      bytes.size() ==
+          kHeader + kFacet * std::size_t{io::load<std::uint32_t>(bytes.data() + 80, io::ByteOrder::kLittle)})
+    return read_binary(bytes, name);
+  std::string storage;
+  const std::string_view text = io::as_text(bytes, storage);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool solid = first != std::string_view::npos && equals_ignoring_case(text.substr(first, 5), "solid");
+  if (solid && text.substr(0, 4096).find('\0') == std::string_view::npos) return read_ascii(text, name);
+  if (bytes.size() >= kHeader) return read_binary(bytes, name);
+  return io::error_in(name, "it is neither a text STL file ('solid ...') nor long enough for a binary one");
+}
+
+std::string write_stl(const PolyMesh& mesh) {
+  const TriangleView view = triangulate(mesh);
+  std::string out = "binary STL made by sinew";
+  out.resize(80, ' ');
+  out.reserve(kHeader + view.triangles.size() * kFacet);
+  const auto append = [&](auto value) { io::append(out, value, io::ByteOrder::kLittle); };
+  append(static_cast<std::uint32_t>(view.triangles.size()));
+  for (const Triangle& triangle : view.triangles) {
+    const Vec3 &a = mesh.positions[triangle[0]], &b = mesh.positions[triangle[1]],
+               &c = mesh.positions[triangle[2]];
+    const Vec3f normal = (b - a).cross(c - a).stableNormalized().cast<float>();
+    for (int axis = 0; axis < 3; ++axis) append(std::isfinite(normal[axis]) ? normal[axis] : 0.0f);
+    for (const Vec3* corner : {&a, &b, &c})
+      for (int axis = 0; axis < 3; ++axis) append(static_cast<float>((*corner)[axis]));
+    append(std::uint16_t{0});
+  }
+  return out;
+}
+
+}  // namespace sinew
