@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "characters/blueprint.h"
+
+namespace sinew::characters {
+namespace {
+
+std::vector<JointSpec> bird_joints() {
+  return with_right_side({
+      {"Hips", "", {0, .205, -.04}, {}},
+      {"Spine", "Hips", {0, .22, .03}, {}},
+      {"Neck", "Spine", {0, .255, .10}, {}},
+      {"Neck1", "Neck", {0, .29, .13}, {}},
+      {"Head", "Neck1", {0, .325, .15}, Vec3(0, .32, .24)},
+      {"Tail", "Hips", {0, .20, -.12}, Vec3(0, .18, -.29)},
+      {"LeftArm", "Spine", {.055, .25, .05}, {}},
+      {"LeftForeArm", "LeftArm", {.17, .262, .04}, {}},
+      {"LeftHand", "LeftForeArm", {.31, .27, .06}, Vec3(.56, .275, -.02)},
+      {"LeftUpLeg", "Hips", {.04, .185, -.02}, {}},
+      {"LeftLeg", "LeftUpLeg", {.048, .14, .02}, {}},
+      {"LeftFoot", "LeftLeg", {.046, .075, -.025}, {}},
+      {"LeftToeBase", "LeftFoot", {.046, .012, -.005}, Vec3(.046, .008, .055)},
+  });
+}
+
+Ring section(double y, double z, double u, double v, double bone, Vec3 along = Vec3::Zero(),
+             double square = 2) {
+  return {{0, y, z}, u, v, bone, square, along};
+}
+
+Tube grow_body(Cage& cage) {
+  const std::vector<Ring> rings = {section(.178, -.300, .070, .005, 0, Vec3::Zero(), 3),
+                                   section(.180, -.285, .080, .007, 0, Vec3::Zero(), 3),
+                                   section(.186, -.230, .066, .010, 0),
+                                   section(.194, -.170, .048, .018, .2),
+                                   section(.200, -.125, .044, .034, .6),
+                                   section(.202, -.080, .054, .052, 1),
+                                   section(.204, -.030, .064, .064, 1.1),
+                                   section(.212, .020, .068, .070, 1.5),
+                                   section(.224, .070, .060, .066, 2, {0, .3, 1}),
+                                   section(.248, .106, .046, .053, 2.5, {0, .8, 1}),
+                                   section(.278, .125, .035, .040, 3.1, {0, 1, .5}),
+                                   section(.305, .140, .032, .036, 3.6, {0, 1, .7}),
+                                   section(.325, .158, .034, .036, 4, {0, .4, 1}),
+                                   section(.330, .180, .031, .031, 4, {0, -.1, 1}),
+                                   section(.325, .198, .022, .021, 4, {0, -.2, 1}),
+                                   section(.320, .212, .012, .012, 4, {0, -.2, 1}),
+                                   section(.315, .232, .008, .008, 4, {0, -.3, 1}),
+                                   section(.308, .248, .003, .003, 4, {0, -.5, 1})};
+  return cage.body(4, 4, Vec3::UnitY(), rings, {"Tail", "Hips", "Spine", "Neck", "Neck1", "Head"});
+}
+
+void grow_wing(Cage& cage, const Patch& patch) {
+  const auto ring = [](double x, double y, double z, double thick, double chord, double bone) {
+    return Ring{Vec3(x, y, z), thick, chord, bone, 2, Vec3(1, 0, 0)};
+  };
+  const std::vector<Ring> rings = {
+      ring(.080, .248, .005, .018, .070, .6),    ring(.115, .254, .000, .014, .074, 1),
+      ring(.150, .259, -.003, .011, .076, 1.25), ring(.170, .262, -.003, .010, .077, 1.5),
+      ring(.195, .264, .000, .010, .077, 1.75),  ring(.245, .267, .008, .009, .076, 2),
+      ring(.290, .270, .014, .008, .073, 2.25),  ring(.315, .271, .014, .007, .072, 2.5),
+      ring(.345, .272, .010, .006, .070, 2.85),  ring(.390, .273, .000, .005, .066, 3)};
+  const Chain chain = {"Spine", "LeftArm", "LeftForeArm", "LeftHand"};
+  const Tube wing = cage.limb(patch, Vec3::UnitZ(), rings, chain);
+  for (int k = 0; k < 3; ++k) {  // three primaries, the foremost longest
+    const Vec3 root(.40, .273, -.044 + .044 * k);
+    const Vec3 tip = root + Vec3(.09 + .045 * k, .004, -.055 + .016 * k);
+    std::vector<Ring> feather;
+    for (const auto& [at, chord] : {std::pair{.12, .021}, {.45, .021}, {.8, .016}, {1.0, .006}})
+      feather.push_back({root + at * (tip - root), .0035, chord, 3});
+    cage.limb(wing.end.part(0, k, 2, 1), Vec3::UnitZ(), feather, chain);
+  }
+}
+
+void grow_leg(Cage& cage, const Patch& patch) {
+  const auto ring = [](double y, double z, double u, double v, double bone, Vec3 along) {
+    return Ring{Vec3(.045, y, z), u, v, bone, 2, along};
+  };
+  const std::vector<Ring> rings = {
+      ring(.160, -.004, .028, .036, .7, {0, -1, .3}),    ring(.135, .006, .022, .028, 1.5, {0, -1, -.1}),
+      ring(.108, -.006, .014, .017, 2, {0, -1, -.6}),    ring(.082, -.021, .008, .009, 2.4, {0, -1, -.4}),
+      ring(.068, -.023, .0068, .0075, 2.7, {0, -1, .2}), ring(.040, -.015, .006, .006, 3, {0, -1, .3}),
+      ring(.020, -.008, .008, .008, 3.5, {0, -1, .4}),   ring(.010, .004, .012, .008, 4, {0, -.3, 1})};
+  const Chain chain = {"Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"};
+  const Tube leg = cage.limb(patch, Vec3::UnitZ(), rings, chain);
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 root(.045 + .009 * (k - 1), .009, .006);
+    const Vec3 tip = root + Vec3(.026 * (k - 1), -.003, k == 1 ? .055 : .045);
+    std::vector<Ring> toe;
+    for (const auto& [at, radius] : {std::pair{.2, .0055}, {.6, .005}, {.9, .0035}, {1.0, .0015}})
+      toe.push_back({root + at * (tip - root), radius, radius, 4});
+    cage.limb(leg.end.part(k, 0, 1, 1), Vec3::UnitY(), toe, chain);
+  }
+}
+
+Clip flap(const std::vector<JointSpec>& joints) {
+  ClipBuilder clip("flap", .8, joints);
+  for (const double side : {1.0, -1.0}) {
+    const std::string name = side > 0 ? "Left" : "Right";
+    clip.turn(name + "Arm", [=](double t) { return Vec3(0, 0, side * (8 + 38 * cowave(t))); });
+    clip.turn(name + "ForeArm", [=](double t) { return Vec3(0, 0, side * (22 * cowave(t - .12) - 8)); });
+    clip.turn(name + "Hand", [=](double t) { return Vec3(0, 0, side * (25 * cowave(t - .24) - 5)); });
+  }
+  clip.move("Hips", [](double t) { return Vec3(0, .03 - .02 * cowave(t - .1), 0); });
+  return clip.take();
+}
+
+}  // namespace
+
+Blueprint bird_blueprint() {
+  Blueprint bird;
+  bird.joints = bird_joints();
+  Cage& cage = bird.cage.emplace(names_of(bird.joints));
+  const Tube body = grow_body(cage);
+  grow_wing(cage, body.side(5, 3, 2, 2));
+  grow_leg(cage, body.side(5, 1, 15, 3));
+  cage.mirror();
+  bird.clips = {flap(bird.joints)};
+  return bird;
+}
+
+}  // namespace sinew::characters

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "characters/palm.h"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace sinew::characters {
+namespace {
+
+struct Finger {
+  const char* name;
+  Vec3 knuckle;     // the first joint
+  Vec3 direction;   // of the first bone
+  double bones[3];  // lengths
+  double radius;
+};
+
+// Index to little finger in the order of the palm's columns; curls a little, as a hand at rest does.
+const std::array<Finger, 4> kFingers = {{
+    {"Index", {.086, .002, .0315}, {1, -.06, .07}, {.042, .026, .022}, .0088},
+    {"Middle", {.089, .004, .0105}, {1, -.06, .01}, {.047, .029, .023}, .0090},
+    {"Ring", {.086, .003, -.0105}, {1, -.07, -.05}, {.043, .027, .023}, .0086},
+    {"Pinky", {.079, .000, -.0300}, {1, -.08, -.14}, {.035, .021, .020}, .0076},
+}};
+const Finger kThumb = {"Thumb", {.026, -.006, .022}, {.70, -.22, .68}, {.040, .032, .026}, .0108};
+
+// Joints of a finger and its tip. Each bone turns a little further towards the palm.
+std::array<Vec3, 4> finger_points(const Finger& finger, const Vec3& axis, double curl) {
+  std::array<Vec3, 4> points;
+  points[0] = finger.knuckle;
+  Vec3 direction = finger.direction.normalized();
+  for (std::size_t k = 0; k < 3; ++k) {
+    points[k + 1] = points[k] + finger.bones[k] * direction;
+    direction = Eigen::AngleAxisd(curl, axis) * direction;
+  }
+  return points;
+}
+
+std::array<Vec3, 4> points_of(const Finger& finger) {
+  return &finger == &kThumb ? finger_points(finger, Vec3(-.6, .5, .6).normalized(), .12)
+                            : finger_points(finger, -Vec3::UnitZ(), .16);
+}
+
+Chain chain_of(const Finger& finger, const Chain& wrist, std::string_view prefix, bool rigid) {
+  Chain chain = {wrist.back()};
+  for (int k = 1; k <= 3; ++k)
+    chain.push_back(rigid ? wrist.back() : std::string(prefix) + finger.name + std::to_string(k));
+  return chain;
+}
+
+Vec3 between(const std::array<Vec3, 4>& p, double at) {
+  const auto k = static_cast<std::size_t>(std::min(2.0, std::floor(at)));
+  return p[k] + (at - static_cast<double>(k)) * (p[k + 1] - p[k]);
+}
+
+// Rings of a finger: place along its bones, where it lies on the chain, and its share of the radius.
+struct FingerRing {
+  double at, bone, width;
+};
+constexpr FingerRing kFingerRings[] = {{.50, .85, 1.02}, {.78, 1.0, .96}, {1.0, 1.5, 1.0}, {1.45, 2, .92},
+                                       {2.0, 2.5, .93},  {2.45, 3, .86},  {2.82, 3, .70}};
+constexpr FingerRing kThumbRings[] = {{.62, .85, 1.18}, {1.0, 1.5, 1.05}, {1.5, 2, .94},
+                                      {2.0, 2.5, 1.0},  {2.45, 3, .92},   {2.84, 3, .68}};
+
+template <std::size_t N>
+void grow_finger(Cage& cage, const Patch& patch, const Affine3& frame, const Finger& finger,
+                 const FingerRing (&shape)[N], const Vec3& v, const Chain& chain) {
+  const std::array<Vec3, 4> points = points_of(finger);
+  std::vector<Ring> rings;
+  for (const FingerRing& ring : shape) {
+    const double r = finger.radius * ring.width;
+    rings.push_back({frame * between(points, ring.at), r, r * .95, ring.bone});
+  }
+  cage.limb(patch, frame.linear() * v, rings, chain);
+}
+
+}  // namespace
+
+std::vector<JointSpec> finger_joints(const Affine3& frame, std::string_view prefix, std::string_view parent) {
+  std::vector<JointSpec> joints;
+  const auto add = [&](const Finger& finger) {
+    const std::array<Vec3, 4> points = points_of(finger);
+    std::string before(parent);
+    for (std::size_t k = 0; k < 3; ++k) {
+      JointSpec joint{
+          std::string(prefix) + finger.name + std::to_string(k + 1), before, frame * points[k], {}};
+      if (k == 2) joint.tail = frame * points[3];
+      before = joint.name;
+      joints.push_back(joint);
+    }
+  };
+  add(kThumb);
+  for (const Finger& finger : kFingers) add(finger);
+  return joints;
+}
+
+void grow_hand(Cage& cage, const Patch& patch, const Affine3& frame, const Chain& wrist,
+               std::string_view prefix, bool rigid) {
+  const double end = static_cast<double>(wrist.size() - 1);
+  const auto ring = [&](double x, double y, double z, double width, double height, double bone) {
+    return Ring{frame * Vec3(x, y, z), width, height, bone, 2.4};
+  };
+  const std::vector<Ring> rings = {
+      ring(.010, 0, .001, .0290, .0195, end - .15), ring(.026, -.002, .003, .0335, .0185, end),
+      ring(.056, -.002, .002, .0400, .0165, end), ring(.080, .000, .001, .0415, .0145, end),
+      ring(.096, .001, .001, .0405, .0120, end)};
+  const Tube palm = cage.limb(patch, frame.linear() * Vec3::UnitY(), rings, wrist);
+  for (int k = 0; k < 4; ++k)
+    grow_finger(cage, palm.end.part(k, 0, 1, 2), frame, kFingers[static_cast<std::size_t>(k)], kFingerRings,
+                Vec3::UnitY(), chain_of(kFingers[static_cast<std::size_t>(k)], wrist, prefix, rigid));
+  grow_finger(cage, palm.side(2, 1, 6, 2), frame, kThumb, kThumbRings, Vec3::UnitX(),
+              chain_of(kThumb, wrist, prefix, rigid));
+}
+
+}  // namespace sinew::characters
