@@ -25,34 +25,38 @@ namespace {
 
 // The nearest point of the outline, for triangles whose inside is not reached or does not exist.
 Vec3 nearest_on_outline(const Vec3& p, const std::array<Vec3, 3>& corner, Vec3& barycentric) {
-  double best = std::numeric_limits<double>::infinity();
-  Vec3 point = corner[0];
-  barycentric = Vec3::UnitX();
-  for (int k = 0; k < 3; ++k) {
-    const int next = (k + 1) % 3;
-    const double t = nearest_on_segment(p, corner[k], corner[next]);
-    // From the nearer end, so that an end is hit to the bit.
-    const Vec3 candidate = t < 0.5 ? Vec3(corner[k] + t * (corner[next] - corner[k]))
-                                   : Vec3(corner[next] + (1 - t) * (corner[k] - corner[next]));
-    const double squared = (candidate - p).squaredNorm();
+  double best = std::numeric_limits<double>::infinity(), best_t = 0;
+  std::size_t best_k = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec3& next = corner[(k + 1) % 3];
+    const double t = nearest_on_segment(p, corner[k], next);
+    const double squared = (corner[k] + t * (next - corner[k]) - p).squaredNorm();
     if (squared >= best) continue;
     best = squared;
-    point = candidate;
-    barycentric.setZero();
-    barycentric[k] = 1 - t;
-    barycentric[next] = t;
+    best_t = t;
+    best_k = k;
   }
-  return point;
+  const std::size_t next = (best_k + 1) % 3;
+  barycentric.setZero();
+  barycentric[static_cast<int>(best_k)] = 1 - best_t;
+  barycentric[static_cast<int>(next)] = best_t;
+  // From the nearer end, so that an end is hit to the bit.
+  if (best_t < 0.5) return corner[best_k] + best_t * (corner[next] - corner[best_k]);
+  return corner[next] + (1 - best_t) * (corner[best_k] - corner[next]);
 }
 
 }  // namespace
 
 Vec3 nearest_on_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c, Vec3& barycentric) {
-  const Vec3 ab = b - a, ac = c - a, normal = ab.cross(ac);
+  const Vec3 ab = b - a, ac = c - a, ap = p - a;
+  if (ab.dot(ap) <= 0 && ac.dot(ap) <= 0) {
+    barycentric = Vec3::UnitX();
+    return a;
+  }
+  const Vec3 normal = ab.cross(ac);
   const double squared = normal.squaredNorm();
   // Below this the normal is rounding alone.
   if (squared > 1e-28 * ab.squaredNorm() * ac.squaredNorm()) {
-    const Vec3 ap = p - a;
     const double v = normal.dot(ap.cross(ac)) / squared, w = normal.dot(ab.cross(ap)) / squared;
     if (v >= 0 && w >= 0 && v + w <= 1) {
       barycentric = Vec3(1 - v - w, v, w);

@@ -30,25 +30,22 @@ Box3 bounding_box(std::span<const Vec3> positions) {
 
 namespace {
 
-// The angle between two edges, 0 where one has no length.
-double corner_angle(const Vec3& a, const Vec3& b) {
-  const double angle = std::atan2(a.cross(b).norm(), a.dot(b));
-  return std::isfinite(angle) ? angle : 0.0;
-}
-
 struct AngledNormal {
   Vec3 unit;
   std::array<double, 3> angles;
 };
 
 AngledNormal angled_normal(const Vec3& a, const Vec3& b, const Vec3& c) {
-  AngledNormal out{(b - a).cross(c - a), {0, 0, 0}};
-  // A power of two brings the cross product of tiny or huge triangles back into range before it is squared.
-  const double largest = out.unit.cwiseAbs().maxCoeff();
+  const Vec3 ab = b - a, bc = c - b, ca = a - c, normal = ab.cross(-ca);
+  const double largest = normal.cwiseAbs().maxCoeff();
   if (!(largest > 0) || !std::isfinite(largest)) return {Vec3::Zero(), {0, 0, 0}};
-  out.unit = (out.unit / largest).normalized();
-  out.angles = {corner_angle(b - a, c - a), corner_angle(c - b, a - b), corner_angle(a - c, b - c)};
-  return out;
+  // The doubled area is the sine of every corner times its two sides. Scaled before it is squared, or it
+  // might underflow.
+  const double length = (normal / largest).norm();
+  const double doubled_area = length * largest;
+  return {normal / largest / length,
+          {std::atan2(doubled_area, -ab.dot(ca)), std::atan2(doubled_area, -bc.dot(ab)),
+           std::atan2(doubled_area, -ca.dot(bc))}};
 }
 
 }  // namespace

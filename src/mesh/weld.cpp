@@ -77,16 +77,18 @@ Weld weld_equal(std::span<const Vec3> positions) {
   return weld;
 }
 
-Vec3 cell_of(const Vec3& p, double size) {
-  return (p / size).array().floor();
+// Cells are twice as wide as the tolerance, so that all partners of a vertex lie in its own cell and, along
+// each axis, in the one on the nearer side.
+Vec3 cell_of(const Vec3& p, double tolerance) {
+  return (p / (2 * tolerance)).array().floor();
 }
 
-// Cells are as wide as the tolerance, so that a partner lies in one of the 27 cells around.
 std::uint32_t first_within(const Weld& weld, const PlaceTable& table, const Vec3& p, double tolerance) {
   std::uint32_t best = kNone;
   const Vec3 cell = cell_of(p, tolerance);
-  for (int neighbour = 0; neighbour < 27; ++neighbour) {
-    const Vec3 key = cell + Vec3(neighbour % 3 - 1, neighbour / 3 % 3 - 1, neighbour / 9 - 1);
+  const Vec3 side = 2 * ((p / (2 * tolerance) - cell).array() >= 0.5).cast<double>() - 1;
+  for (int corner = 0; corner < 8; ++corner) {
+    const Vec3 key = cell + side.cwiseProduct(Vec3(corner & 1, corner >> 1 & 1, corner >> 2));
     table.find(hash_of(key), [&](std::uint32_t welded) {
       if (welded < best && (weld.positions[welded] - p).norm() <= tolerance) best = welded;
       return false;
