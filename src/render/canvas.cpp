@@ -32,8 +32,19 @@ Image white_image(int width, int height) {
   return image;
 }
 
+void Canvas::set_clip(double x0, double y0, double x1, double y1) {
+  clip_x0_ = std::max(0, static_cast<int>(x0));
+  clip_y0_ = std::max(0, static_cast<int>(y0));
+  clip_x1_ = std::min(image_.width, static_cast<int>(x1) + 1);
+  clip_y1_ = std::min(image_.height, static_cast<int>(y1) + 1);
+}
+
+void Canvas::clear_clip() {
+  set_clip(0, 0, image_.width, image_.height);
+}
+
 void Canvas::blend(int x, int y, const Rgb8& colour, double alpha) {
-  if (x < 0 || y < 0 || x >= image_.width || y >= image_.height || !(alpha > 0)) return;
+  if (x < clip_x0_ || y < clip_y0_ || x >= clip_x1_ || y >= clip_y1_ || !(alpha > 0)) return;
   std::uint8_t* pixel =
       &image_.rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) +
                        static_cast<std::size_t>(x))];

@@ -14,9 +14,13 @@ namespace sinew::render_detail {
 // pixels from the top left corner, pixel (0, 0) has its centre at (0.5, 0.5). Whatever lies outside is cut.
 class Canvas {
  public:
-  explicit Canvas(Image& image) : image_(image) {}
+  explicit Canvas(Image& image) : image_(image) { clear_clip(); }
   int width() const { return image_.width; }
   int height() const { return image_.height; }
+
+  // Until clear_clip nothing outside the rectangle changes.
+  void set_clip(double x0, double y0, double x1, double y1);
+  void clear_clip();
 
   void blend(int x, int y, const Rgb8& colour, double alpha);
   void rectangle(double x0, double y0, double x1, double y1, const Rgb8& colour, double alpha = 1);
@@ -35,6 +39,7 @@ class Canvas {
   void shape(const Vec2& low, const Vec2& high, const Rgb8& colour, double alpha, Distance&& distance);
 
   Image& image_;
+  int clip_x0_ = 0, clip_y0_ = 0, clip_x1_ = 0, clip_y1_ = 0;  // first pixel and one past the last
 };
 
 Image white_image(int width, int height);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "render/colour.h"
 
@@ -35,7 +36,7 @@ struct Control {
 };
 constexpr Control kControls[] = {{292, 0.150}, {270, 0.135}, {232, 0.100}, {186, 0.105},
                                  {148, 0.140}, {118, 0.165}, {103, 0.180}};
-constexpr double kDark = 0.33, kLight = 0.92;
+constexpr double kDark = 0.36, kLight = 0.92;
 
 Rgb8 compute_heat_colour(double t) {
   constexpr int kLast = static_cast<int>(std::size(kControls)) - 1;
@@ -90,11 +91,19 @@ Vec3f to_linear(const Rgb8& colour) {
 }
 
 Rgb8 to_srgb(const Vec3f& linear) {
+  // Fine enough that every 8-bit value is hit, and its own.
+  constexpr int kSteps = 1 << 14;
+  static const std::vector<std::uint8_t> table = [] {
+    std::vector<std::uint8_t> values(kSteps + 1);
+    for (int i = 0; i <= kSteps; ++i)
+      values[static_cast<std::size_t>(i)] =
+          static_cast<std::uint8_t>(std::lround(255 * linear_to_srgb(static_cast<double>(i) / kSteps)));
+    return values;
+  }();
   Rgb8 out;
-  for (int i = 0; i < 3; ++i) {
-    const double value = std::clamp(static_cast<double>(linear[i]), 0.0, 1.0);
-    out[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(std::lround(255 * linear_to_srgb(value)));
-  }
+  for (int i = 0; i < 3; ++i)
+    out[static_cast<std::size_t>(i)] =
+        table[static_cast<std::size_t>(std::clamp(linear[i], 0.0f, 1.0f) * kSteps + 0.5f)];
   return out;
 }
 

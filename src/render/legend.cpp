@@ -28,7 +28,7 @@ Legend::Legend(const HeatMap& heat, const Font& font, double text_size, int heig
   for (const Mark& mark : marks_) widest = std::max(widest, font_.width(mark.label, size_));
   const double bar = 3.0 * size_ + widest;
   title_ = font_.fit(title_, size_, std::max(bar, 12 * size_));
-  width_ = static_cast<int>(std::ceil(std::max(bar, font_.width(title_, size_) + 0.8 * size_)));
+  width_ = static_cast<int>(std::ceil(std::max(bar, font_.width(title_, size_) + 1.2 * size_)));
 }
 
 void Legend::draw(Canvas& canvas, int x, int y) const {
@@ -43,7 +43,7 @@ void Legend::draw(Canvas& canvas, int x, int y) const {
     canvas.line({right, at}, {right + 0.3 * size_, at}, 1, kLine);
     font_.draw(canvas, mark.label, right + 0.55 * size_, at + 0.36 * size_, size_, 0, kText);
   }
-  font_.draw(canvas, title_, left, top - 0.8 * size_, size_, 0, kText);
+  font_.draw(canvas, title_, left, top - 1.1 * size_, size_, 0, kText);
   if (!has_nan_) return;
   const double patch = bottom + 0.8 * size_;
   canvas.rectangle(left, patch, right, patch + size_, heat_colour(std::nan("")));

@@ -45,8 +45,8 @@ float occlusion_at(const Frame& frame, int x, int y, float radius,
   const float depth = frame.depth[pixel], inverse = 1 / (radius * radius);
   float sum = 0;
   for (const Offset& offset : offsets) {
-    const int sx = static_cast<int>(std::lround(static_cast<float>(x) + radius * offset.x));
-    const int sy = static_cast<int>(std::lround(static_cast<float>(y) + radius * offset.y));
+    const int sx = x + static_cast<int>(radius * offset.x + 4096.5f) - 4096;  // rounds, whatever the sign
+    const int sy = y + static_cast<int>(radius * offset.y + 4096.5f) - 4096;
     if (sx < 0 || sy < 0 || sx >= frame.width || sy >= frame.height) continue;
     const float other = frame.depth[static_cast<std::size_t>(sy) * static_cast<std::size_t>(frame.width) +
                                     static_cast<std::size_t>(sx)];

@@ -2,6 +2,7 @@
 #include <png.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
 #include <new>
@@ -18,20 +19,28 @@ struct Indexed {
   std::vector<std::uint8_t> pixels;
 };
 
+std::uint32_t key_of(const std::uint8_t* p) {
+  return static_cast<std::uint32_t>(p[0] << 16 | p[1] << 8 | p[2]);
+}
+
 std::optional<Indexed> index_colours(const Image& image) {
-  Indexed out;
-  out.pixels.resize(static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height));
   std::unordered_map<std::uint32_t, std::uint8_t> seen;
-  for (std::size_t i = 0; i < out.pixels.size(); ++i) {
-    const std::uint8_t* p = &image.rgb[3 * i];
-    const std::uint32_t key = static_cast<std::uint32_t>(p[0] << 16 | p[1] << 8 | p[2]);
-    const auto [entry, fresh] = seen.try_emplace(key, static_cast<std::uint8_t>(seen.size()));
-    if (fresh) {
-      if (out.palette.size() == 256) return std::nullopt;
-      out.palette.push_back({p[0], p[1], p[2]});
-    }
-    out.pixels[i] = entry->second;
+  for (std::size_t i = 0; i < image.rgb.size(); i += 3)
+    if (seen.try_emplace(key_of(&image.rgb[i]), std::uint8_t{0}).second && seen.size() > 256)
+      return std::nullopt;
+  std::vector<std::uint32_t> keys;
+  for (const auto& entry : seen) keys.push_back(entry.first);
+  const auto brightness = [](std::uint32_t k) { return 2 * (k >> 16) + 5 * (k >> 8 & 255) + (k & 255); };
+  std::sort(keys.begin(), keys.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return brightness(a) != brightness(b) ? brightness(a) < brightness(b) : a < b;
+  });
+  Indexed out;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    seen[keys[k]] = static_cast<std::uint8_t>(k);
+    out.palette.push_back({static_cast<png_byte>(keys[k] >> 16), static_cast<png_byte>(keys[k] >> 8),
+                           static_cast<png_byte>(keys[k])});
   }
+  for (std::size_t i = 0; i < image.rgb.size(); i += 3) out.pixels.push_back(seen[key_of(&image.rgb[i])]);
   return out;
 }
 
@@ -39,6 +48,7 @@ struct Job {
   const Image* image;
   const Indexed* indexed;  // null: true colour
   std::string* out;
+  int filters;
   char message[128];
 };
 
@@ -70,15 +80,16 @@ bool write(Job* job) {
   }
   const Image& image = *job->image;
   png_set_write_fn(png, job, on_write, nullptr);
-  png_set_compression_level(png, 9);
-  png_set_compression_mem_level(png, 9);
   const bool indexed = job->indexed != nullptr;
   png_set_IHDR(png, info, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), 8,
                indexed ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  // Neighbouring palette indices have nothing in common, so filters only help true colour.
-  png_set_filter(png, 0, indexed ? PNG_FILTER_NONE : PNG_ALL_FILTERS);
-  png_set_compression_strategy(png, indexed ? Z_DEFAULT_STRATEGY : Z_FILTERED);
+  // On shaded pictures in true colour level 9 takes four times as long as 6 and saves 2 %; few colours halve
+  // the file.
+  png_set_compression_level(png, indexed ? 9 : 6);
+  png_set_compression_mem_level(png, 9);
+  png_set_compression_strategy(png, Z_DEFAULT_STRATEGY);
+  png_set_filter(png, 0, job->filters);
   if (indexed)
     png_set_PLTE(png, info, job->indexed->palette.data(), static_cast<int>(job->indexed->palette.size()));
   png_write_info(png, info);
@@ -99,10 +110,17 @@ Result<std::string> encode_png(const Image& image) {
       std::size_t{3} * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height))
     return usage_error("the image's buffer does not hold 3 bytes for each of its pixels");
   const std::optional<Indexed> indexed = index_colours(image);
-  std::string bytes;
-  Job job{&image, indexed ? &*indexed : nullptr, &bytes, {}};
-  if (!write(&job)) return impossible(std::string("the picture could not be packed as PNG: ") + job.message);
-  return bytes;
+  // A palette sorted by lightness sometimes gains from filters and sometimes loses: try both.
+  std::string best;
+  for (const int filters : {PNG_ALL_FILTERS, PNG_FILTER_NONE}) {
+    std::string bytes;
+    Job job{&image, indexed ? &*indexed : nullptr, &bytes, filters, {}};
+    if (!write(&job))
+      return impossible(std::string("the picture could not be packed as PNG: ") + job.message);
+    if (best.empty() || bytes.size() < best.size()) best = std::move(bytes);
+    if (!indexed) break;
+  }
+  return best;
 }
 
 }  // namespace sinew

@@ -47,7 +47,9 @@ class Shader {
     Vec3f normal = facet(s);
     if (!scene_.normals.empty()) {
       Vec3f smooth = w[0] * scene_.normals[t[0]] + w[1] * scene_.normals[t[1]] + w[2] * scene_.normals[t[2]];
-      if (s.back) smooth = -smooth;
+      // Towards the side that is seen: of a single flipped triangle the neighbours know better where it
+      // faces.
+      if (smooth.dot(normal) < 0) smooth = -smooth;
       // Interpolated normals may turn away from the viewer near the silhouette; the surface there is seen
       // edge-on.
       smooth.z() = std::max(smooth.z(), 0.0f);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Rgb8 kBone = {255, 246, 222}, kBoneDark = {226, 200, 150}, kInk = {46, 36, 28},
                kJoint = {196, 66, 28};
-constexpr double kWaist = 0.14;  // where along the bone it is thickest, and its half width over its length
+constexpr double kWaist = 0.16;  // where along the bone it is thickest, and its half width over its length
 
 struct ScreenBone {
   Vec3 head, tail;  // pixels
@@ -33,7 +33,7 @@ std::array<Vec3, 6> octahedron(const ScreenBone& bone, double thickest) {
 
 void draw_bone(const ScreenBone& bone, double unit, Canvas& canvas) {
   if ((bone.tail - bone.head).norm() < 0.5) return;
-  const std::array<Vec3, 6> corner = octahedron(bone, 4.5 * unit);
+  const std::array<Vec3, 6> corner = octahedron(bone, 6.5 * unit);
   const double outline = 0.55 * unit;
   for (const std::size_t end : {std::size_t{0}, std::size_t{1}})
     for (std::size_t k = 0; k < 4; ++k) {

@@ -12,6 +12,12 @@ namespace {
 std::string number(double value) {
   std::string text;
   append_number(text, value, 6);
+  // 1e+06 and 1e-07 as one writes them: 1e6, 1e-7.
+  if (const std::size_t e = text.find('e'); e != std::string::npos) {
+    std::size_t digits = e + 2;
+    while (digits + 1 < text.size() && text[digits] == '0') ++digits;
+    text = text.substr(0, e + 1) + (text[e + 1] == '-' ? "-" : "") + text.substr(digits);
+  }
   return text;
 }
 

@@ -24,6 +24,11 @@ struct Image {
 // lossless. kUsage: an image without pixels, or with a buffer that does not fit its size.
 Result<std::string> encode_png(const Image& image);
 
+// The same picture in at most `count` colours (2 ... 256), white kept white, which halves its file: for
+// pictures that are committed. Clay keeps all that the eye sees; a heat map on a large smooth surface may
+// show faint steps.
+Image reduce_colours(const Image& image, int count = 256);
+
 // A number per vertex shown as colour (render/colour_map.h), with a legend.
 struct HeatMap {
   std::span<const float> values;  // per vertex; NaN is drawn grey
