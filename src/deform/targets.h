@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included before Highway by every kernel: which targets it compiles.
+#pragma once
+
+// Highway falls back to one-lane code on compilers that miscompile 16-bit multiplications of its emulated
+// vectors (GCC before 12.3). Our kernels have none, and need vectors of four.
+#define HWY_BROKEN_EMU128 0
+
+// Vectors of unknown length cannot be kept in arrays. SSSE3 without SSE4 is rare enough to be emulated.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3)
