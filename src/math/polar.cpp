@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/math/polar.h"
 
-#include <Eigen/SVD>
+#include "sinew/math/rotation_fit.h"
 
 namespace sinew {
 
 Polar polar_decomposition(const Mat3& M) {
-  const Eigen::JacobiSVD<Mat3> svd(M, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Vec3 signs = Vec3::Ones();
-  if (svd.matrixU().determinant() * svd.matrixV().determinant() < 0) signs.z() = -1;
   Polar result;
-  result.rotation = svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
-  result.stretch =
-      svd.matrixV() * signs.cwiseProduct(svd.singularValues()).asDiagonal() * svd.matrixV().transpose();
+  result.rotation = fit_rotation(M).toRotationMatrix();
+  const Mat3 stretch = result.rotation.transpose() * M;
+  result.stretch = 0.5 * (stretch + stretch.transpose());
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/math/quaternion.h"
+
 namespace sinew {
 namespace {
 
@@ -30,31 +32,19 @@ Segment find_segment(std::span<const float> times, double time) {
   return segment;
 }
 
-bool normalise(std::span<double> q) {
-  double norm = 0;
-  for (const double x : q) norm = std::max(norm, std::abs(x));
-  if (!(norm > 1e-30)) return false;
-  double squares = 0;
-  for (double& x : q) squares += (x / norm) * (x / norm);
-  for (double& x : q) x = x / norm / std::sqrt(squares);
-  return true;
+bool is_zero(const Quat& q) {
+  return !(q.coeffs().cwiseAbs().maxCoeff() > 1e-30);
 }
 
-// a becomes the rotation a fraction u of the way from a to b, the shorter way round. A zero quaternion counts
-// as the other.
-void slerp(std::span<double> a, std::span<double> b, double u) {
-  const bool has_a = normalise(a), has_b = normalise(b);
-  if (!has_a) std::copy(b.begin(), b.end(), a.begin());
-  if (!has_a || !has_b) return;
-  double dot = 0;
-  for (std::size_t c = 0; c < 4; ++c) dot += a[c] * b[c];
-  const double sign = dot < 0 ? -1 : 1;
-  const double angle = std::acos(std::min(1.0, std::abs(dot)));
-  // Near zero the sines lose their digits, and the chord is as good as the arc.
-  const bool near = angle < 1e-4;
-  const double wa = near ? 1 - u : std::sin((1 - u) * angle) / std::sin(angle);
-  const double wb = sign * (near ? u : std::sin(u * angle) / std::sin(angle));
-  for (std::size_t c = 0; c < 4; ++c) a[c] = wa * a[c] + wb * b[c];
+// Rotations of any length; a zero quaternion counts as the other one.
+Quat turn_between(const Quat& a, const Quat& b, double fraction) {
+  if (is_zero(a)) return b;
+  if (is_zero(b)) return a;
+  return slerp_shortest(normalised_or_identity(a), normalised_or_identity(b), fraction);
+}
+
+Quat quaternion_of(std::span<const double> value) {
+  return Quat(value[3], value[0], value[1], value[2]);
 }
 
 void read_key(const Channel& channel, std::size_t first, std::span<double> value) {
@@ -81,7 +71,9 @@ void linear(const Channel& channel, const Segment& at, std::span<double> value) 
   if (channel.path == ChannelPath::kRotation) {
     double next[4];
     read_key(channel, first + width, next);
-    return slerp(value, next, at.fraction);
+    const Quat q = turn_between(quaternion_of(value), quaternion_of(next), at.fraction);
+    std::copy_n(q.coeffs().data(), 4, value.begin());
+    return;
   }
   for (std::size_t c = 0; c < width; ++c)
     value[c] += at.fraction * (static_cast<double>(channel.values[first + width + c]) - value[c]);
@@ -105,7 +97,11 @@ bool sample_channel(const Channel& channel, double time, std::span<double> value
   else
     linear(channel, at, value);
   if (!std::all_of(value.begin(), value.end(), [](double x) { return std::isfinite(x); })) return false;
-  return channel.path != ChannelPath::kRotation || normalise(value);
+  if (channel.path != ChannelPath::kRotation) return true;
+  const Quat q = quaternion_of(value);
+  if (is_zero(q)) return false;
+  std::copy_n(normalised_or_identity(q).coeffs().data(), 4, value.begin());
+  return true;
 }
 
 }  // namespace sinew
