@@ -13,32 +13,33 @@
 
 namespace sinew {
 
-// A run of vertices and faces that came from one primitive of one mesh node; a file without nodes is one part.
+// A run of vertices and faces that came from one primitive of one mesh node; a file without nodes is one
+// part.
 struct MeshPart {
   std::string name;
   std::size_t vertex_begin = 0, vertex_count = 0;
   std::size_t face_begin = 0, face_count = 0;
-  bool skinned = false;                       // false: carried by one node as a rigid piece, or by nothing
-  Affine3 to_bind = Affine3::Identity();      // from the vertices as stored to rig.mesh
+  bool skinned = false;                   // false: carried by one node as a rigid piece, or by nothing
+  Affine3 to_bind = Affine3::Identity();  // from the vertices as stored to rig.mesh
 };
 
 // An object-space shape key: what it adds to the rest positions (and normals) at weight 1.
 struct ShapeKey {
   std::string name;
-  std::vector<Vec3f> deltas;          // per vertex
-  std::vector<Vec3f> normal_deltas;   // per vertex, or empty
+  std::vector<Vec3f> deltas;         // per vertex
+  std::vector<Vec3f> normal_deltas;  // per vertex, or empty
   double default_weight = 0;
 };
 
-// A character: mesh, skeleton and what ties them together. The mesh lies in bind space, where the joints have the
-// transforms inverse_bind[j]^-1; the file's own pose is skeleton rest_local. A posed vertex is
-// sum_j w_j * global_j(pose) * inverse_bind[j] * (p + sum_k key_weight_k * delta_k); a vertex with an empty row stays.
+// A character: mesh, skeleton and what ties them together. The mesh lies in bind space, where the joints have
+// the transforms inverse_bind[j]^-1; the file's own pose is skeleton rest_local. A posed vertex is sum_j w_j
+// * global_j(pose) * inverse_bind[j] * (p + sum_k key_weight_k * delta_k); a vertex with an empty row stays.
 struct Rig {
   PolyMesh mesh;
-  std::vector<MeshPart> parts;          // cover the mesh in order
+  std::vector<MeshPart> parts;  // cover the mesh in order
   Skeleton skeleton;
-  std::vector<Affine3> inverse_bind;    // per joint
-  SkinWeights weights;                  // per vertex; vertices of rigid parts hang on their node with weight 1
+  std::vector<Affine3> inverse_bind;  // per joint
+  SkinWeights weights;                // per vertex; vertices of rigid parts hang on their node with weight 1
   std::vector<ShapeKey> keys;
   std::vector<Clip> clips;
 };
@@ -46,8 +47,10 @@ struct Rig {
 // Global transforms of the joints in bind space (inverse_bind^-1; where that is singular, the rest pose's).
 std::vector<Affine3> bind_transforms(const Rig& rig);
 
-// matrices[j] = globals[j] * inverse_bind[j]: what carries a vertex of bind space into the pose. Never allocates.
-void skinning_matrices(const Rig& rig, std::span<const Affine3> globals, std::span<Affine3> matrices) noexcept;
+// matrices[j] = globals[j] * inverse_bind[j]: what carries a vertex of bind space into the pose. Never
+// allocates.
+void skinning_matrices(const Rig& rig, std::span<const Affine3> globals,
+                       std::span<Affine3> matrices) noexcept;
 
 // Key weights of the pose, or the keys' defaults where it has none; rig.keys.size() numbers.
 std::vector<double> key_weights_of(const Rig& rig, const Pose& pose);
@@ -55,7 +58,8 @@ std::vector<double> key_weights_of(const Rig& rig, const Pose& pose);
 // rest + sum of weight * delta; writes rig.mesh.vertex_count() points. Never allocates.
 void apply_keys(const Rig& rig, std::span<const double> weights, std::span<Vec3f> positions) noexcept;
 
-// kBadInput with a sentence where sizes, indices or numbers do not fit together: what every reader runs before it returns.
+// kBadInput with a sentence where sizes, indices or numbers do not fit together: what every reader runs
+// before it returns.
 Result<void> validate(const Rig& rig);
 
 }  // namespace sinew

@@ -12,8 +12,8 @@ struct Influence {
   double weight = 0;
 };
 
-// Rows of (joint, weight), one a vertex, in compressed form. Within a row: each joint once, largest weight first
-// (ties by joint index), no zeros. An empty row belongs to a vertex that nothing carries.
+// Rows of (joint, weight), one a vertex, in compressed form. Within a row: each joint once, largest weight
+// first (ties by joint index), no zeros. An empty row belongs to a vertex that nothing carries.
 struct SkinWeights {
   std::vector<std::uint32_t> offsets;  // vertices + 1, or empty: no vertices
   std::vector<Influence> entries;
@@ -29,9 +29,9 @@ struct SkinWeights {
 
 // Figures that tell whether weights are whole. Rows [begin, end).
 struct WeightStats {
-  std::size_t unweighted = 0;   // rows that sum to 0
-  double max_row_error = 0;     // largest |sum - 1| over the other rows
-  double min = 0, max = 0;      // over all stored weights
+  std::size_t unweighted = 0;  // rows that sum to 0
+  double max_row_error = 0;    // largest |sum - 1| over the other rows
+  double min = 0, max = 0;     // over all stored weights
 };
 WeightStats weight_stats(const SkinWeights& weights, std::size_t begin, std::size_t end);
 

@@ -17,21 +17,23 @@ namespace sinew {
 // One frame of the hierarchy.
 struct Joint {
   std::string name;
-  int parent = -1;                              // index into the skeleton, -1 at a root
-  Affine3 rest_local = Affine3::Identity();     // relative to the parent; the file's own node transform
-  bool deforms = true;                          // false: a node that only carries others (an armature, a mesh node)
-  std::optional<Vec3> tail;                     // end of the bone in the joint's own space, where a file stores one
-  // rest_local as the file stores it, where it does so in parts: clips that move one part keep the others, also where the
-  // matrix cannot tell them (zero or mirrored scale). Not used where it does not compose to rest_local.
+  int parent = -1;                           // index into the skeleton, -1 at a root
+  Affine3 rest_local = Affine3::Identity();  // relative to the parent; the file's own node transform
+  bool deforms = true;       // false: a node that only carries others (an armature, a mesh node)
+  std::optional<Vec3> tail;  // end of the bone in the joint's own space, where a file stores one
+  // rest_local as the file stores it, where it does so in parts: clips that move one part keep the others,
+  // also where the matrix cannot tell them (zero or mirrored scale). Not used where it does not compose to
+  // rest_local.
   std::optional<Trs> rest_parts;
 };
 
-// Joints and their hierarchy, free of cycles by construction. Joints keep the order of the file; parents need not come
-// first. Joints that deform come before all that do not.
+// Joints and their hierarchy, free of cycles by construction. Joints keep the order of the file; parents need
+// not come first. Joints that deform come before all that do not.
 class Skeleton {
  public:
   Skeleton() = default;
-  // kBadInput: a parent out of range, a cycle, a non-finite transform, or a joint that deforms behind one that does not.
+  // kBadInput: a parent out of range, a cycle, a non-finite transform, or a joint that deforms behind one
+  // that does not.
   static Result<Skeleton> create(std::vector<Joint> joints);
 
   std::span<const Joint> joints() const { return joints_; }
@@ -44,7 +46,8 @@ class Skeleton {
   std::span<const std::uint32_t> children(std::size_t j) const {
     return {children_.data() + child_offsets_[j], children_.data() + child_offsets_[j + 1]};
   }
-  // Exact name first, then ignoring case, then ignoring a prefix up to ':'; nullopt where none or several match.
+  // Exact name first, then ignoring case, then ignoring a prefix up to ':'; nullopt where none or several
+  // match.
   std::optional<std::size_t> find(std::string_view name) const;
 
  private:
@@ -59,10 +62,10 @@ struct Bone {
   Vec3 head = Vec3::Zero(), tail = Vec3::Zero();
 };
 
-// One bone for every deforming joint, in joint order; globals are the joints' global transforms (the bind pose, say).
-// A bone ends at its child's head (several: their mean; none: the stored tail, else the parent's direction and length).
-// Children are the nearest joints below that deform, also through joints in between that do not. A lone joint has a bone
-// of zero length.
+// One bone for every deforming joint, in joint order; globals are the joints' global transforms (the bind
+// pose, say). A bone ends at its child's head (several: their mean; none: the stored tail, else the parent's
+// direction and length). Children are the nearest joints below that deform, also through joints in between
+// that do not. A lone joint has a bone of zero length.
 std::vector<Bone> bones_of(const Skeleton& skeleton, std::span<const Affine3> globals);
 
 }  // namespace sinew
