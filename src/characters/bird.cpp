@@ -90,6 +90,10 @@ void grow_leg(Cage& cage, const Patch& patch) {
       toe.push_back({root + at * (tip - root), radius, radius, 4});
     cage.limb(leg.end.part(k, 0, 1, 1), Vec3::UnitY(), toe, chain);
   }
+  std::vector<Ring> hallux;
+  for (const auto& [z, radius] : {std::pair{-.020, .0055}, {-.032, .0045}, {-.042, .003}, {-.046, .0015}})
+    hallux.push_back({Vec3(.045, .008 + .1 * (z + .046), z), radius, radius, 4});
+  cage.limb(leg.side(6, 1, 6, 1), Vec3::UnitY(), hallux, chain);
 }
 
 Clip flap(const std::vector<JointSpec>& joints) {

@@ -37,6 +37,18 @@ std::string mirrored_name(std::string_view name) {
   return name.substr(0, 4) == "Left" ? "Right" + std::string(name.substr(4)) : std::string(name);
 }
 
+Ring profile(double x, const Vec2& front, const Vec2& back, double half_width, double bone,
+             const Vec3& towards, double square) {
+  const Vec2 middle = (front + back) / 2, reach = (front - back) / 2;
+  const Vec3 along = Vec3::UnitX().cross(Vec3(0, reach.y(), reach.x()));
+  return {Vec3(x, middle.y(), middle.x()),
+          half_width,
+          reach.norm(),
+          bone,
+          square,
+          along.dot(towards) < 0 ? Vec3(-along) : along};
+}
+
 Patch Patch::part(int u, int v, int width, int height) const {
   assert(u >= 0 && v >= 0 && u + width <= nu && v + height <= nv);
   Patch part{width, height, {}, {}};

@@ -24,6 +24,11 @@ struct Ring {
   Vec3 along = Vec3::Zero();  // direction of the limb here; zero: from the neighbouring centres
 };
 
+// A section given by its two ends in the side view, each (z, y), and its half width in x: `front` is where v
+// points. `along` is made to point to the side of `towards`.
+Ring profile(double x, const Vec2& front, const Vec2& back, double half_width, double bone,
+             const Vec3& towards, double square = 2);
+
 // A rectangular grid of the cage's quads seen from outside, u to the right and v up: what limbs grow from.
 struct Patch {
   int nu = 0, nv = 0;

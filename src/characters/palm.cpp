@@ -18,12 +18,12 @@ struct Finger {
 
 // Index to little finger in the order of the palm's columns; curls a little, as a hand at rest does.
 const std::array<Finger, 4> kFingers = {{
-    {"Index", {.086, .002, .0315}, {1, -.06, .07}, {.042, .026, .022}, .0088},
-    {"Middle", {.089, .004, .0105}, {1, -.06, .01}, {.047, .029, .023}, .0090},
-    {"Ring", {.086, .003, -.0105}, {1, -.07, -.05}, {.043, .027, .023}, .0086},
-    {"Pinky", {.079, .000, -.0300}, {1, -.08, -.14}, {.035, .021, .020}, .0076},
+    {"Index", {.084, .002, .0325}, {1, -.06, .07}, {.043, .026, .022}, .0094},
+    {"Middle", {.087, .004, .0108}, {1, -.06, .01}, {.048, .029, .023}, .0096},
+    {"Ring", {.083, .003, -.0110}, {1, -.07, -.05}, {.044, .027, .023}, .0092},
+    {"Pinky", {.075, .000, -.0315}, {1, -.08, -.13}, {.036, .021, .020}, .0082},
 }};
-const Finger kThumb = {"Thumb", {.026, -.006, .022}, {.70, -.22, .68}, {.040, .032, .026}, .0108};
+const Finger kThumb = {"Thumb", {.022, -.008, .020}, {.72, -.26, .64}, {.042, .033, .027}, .0112};
 
 // Joints of a finger and its tip. Each bone turns a little further towards the palm.
 std::array<Vec3, 4> finger_points(const Finger& finger, const Vec3& axis, double curl) {
@@ -58,10 +58,10 @@ Vec3 between(const std::array<Vec3, 4>& p, double at) {
 struct FingerRing {
   double at, bone, width;
 };
-constexpr FingerRing kFingerRings[] = {{.50, .85, 1.02}, {.78, 1.0, .96}, {1.0, 1.5, 1.0}, {1.45, 2, .92},
-                                       {2.0, 2.5, .93},  {2.45, 3, .86},  {2.82, 3, .70}};
-constexpr FingerRing kThumbRings[] = {{.62, .85, 1.18}, {1.0, 1.5, 1.05}, {1.5, 2, .94},
-                                      {2.0, 2.5, 1.0},  {2.45, 3, .92},   {2.84, 3, .68}};
+constexpr FingerRing kFingerRings[] = {{.52, .85, 1.04}, {.78, 1.0, .97}, {1.0, 1.5, 1.03}, {1.45, 2, .92},
+                                       {2.0, 2.5, .94},  {2.45, 3, .86},  {2.85, 3, .66}};
+constexpr FingerRing kThumbRings[] = {{.62, .6, 1.30},  {.80, .95, 1.16}, {1.0, 1.5, 1.06}, {1.5, 2, .93},
+                                      {2.0, 2.5, 1.02}, {2.45, 3, .95},   {2.86, 3, .66}};
 
 template <std::size_t N>
 void grow_finger(Cage& cage, const Patch& patch, const Affine3& frame, const Finger& finger,
@@ -101,16 +101,25 @@ void grow_hand(Cage& cage, const Patch& patch, const Affine3& frame, const Chain
   const auto ring = [&](double x, double y, double z, double width, double height, double bone) {
     return Ring{frame * Vec3(x, y, z), width, height, bone, 2.4};
   };
-  const std::vector<Ring> rings = {
-      ring(.010, 0, .001, .0290, .0195, end - .15), ring(.026, -.002, .003, .0335, .0185, end),
-      ring(.056, -.002, .002, .0400, .0165, end), ring(.080, .000, .001, .0415, .0145, end),
-      ring(.096, .001, .001, .0405, .0120, end)};
+  const auto slant = [&](double x, double y, double width,
+                         double height) {  // the little finger starts further back
+    Ring slanted = ring(x, y, .001, width, height, end);
+    slanted.along = frame.linear() * Vec3(1, 0, -.2);
+    return slanted;
+  };
+  const std::vector<Ring> rings = {ring(.010, 0, .001, .0290, .0195, end - .15),
+                                   ring(.024, -.002, .003, .0330, .0190, end),
+                                   ring(.052, -.002, .002, .0395, .0172, end),
+                                   slant(.076, .000, .0425, .0150), slant(.091, .001, .0425, .0125)};
   const Tube palm = cage.limb(patch, frame.linear() * Vec3::UnitY(), rings, wrist);
   for (int k = 0; k < 4; ++k)
     grow_finger(cage, palm.end.part(k, 0, 1, 2), frame, kFingers[static_cast<std::size_t>(k)], kFingerRings,
                 Vec3::UnitY(), chain_of(kFingers[static_cast<std::size_t>(k)], wrist, prefix, rigid));
-  grow_finger(cage, palm.side(2, 1, 6, 2), frame, kThumb, kThumbRings, Vec3::UnitX(),
+  grow_finger(cage, palm.side(1, 2, 6, 2), frame, kThumb, kThumbRings, Vec3::UnitX(),
               chain_of(kThumb, wrist, prefix, rigid));
+  // The balls of the thumb and of the little finger, and the hollow between them.
+  cage.pull(frame * Vec3(.036, -.018, .020), .032, frame.linear() * Vec3(0, -.007, .002));
+  cage.pull(frame * Vec3(.040, -.018, -.024), .030, frame.linear() * Vec3(0, -.004, -.001));
 }
 
 }  // namespace sinew::characters

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "characters/blueprint.h"
+#include "characters/gait.h"
 
 namespace sinew::characters {
 namespace {
@@ -10,9 +10,9 @@ std::vector<JointSpec> quadruped_joints() {
       {"Spine", "Hips", {0, .535, -.14}, {}},
       {"Spine1", "Spine", {0, .53, 0}, {}},
       {"Spine2", "Spine1", {0, .52, .13}, {}},
-      {"Neck", "Spine2", {0, .55, .29}, {}},
-      {"Neck1", "Neck", {0, .64, .37}, {}},
-      {"Head", "Neck1", {0, .73, .43}, Vec3(0, .69, .69)},
+      {"Neck", "Spine2", {0, .54, .305}, {}},
+      {"Neck1", "Neck", {0, .635, .377}, {}},
+      {"Head", "Neck1", {0, .73, .44}, Vec3(0, .695, .69)},
       {"Tail", "Hips", {0, .56, -.40}, {}},
       {"Tail1", "Tail", {0, .53, -.49}, {}},
       {"Tail2", "Tail1", {0, .47, -.57}, {}},
@@ -35,27 +35,21 @@ Ring section(double y, double z, double u, double v, double bone, Vec3 along = V
 }
 
 Tube grow_body(Cage& cage, Patch& rump) {
-  const std::vector<Ring> rings = {section(.525, -.410, .055, .070, 0),
-                                   section(.515, -.380, .090, .105, 0),
-                                   section(.505, -.310, .108, .122, 0),
-                                   section(.510, -.220, .108, .115, .3),
-                                   section(.520, -.130, .100, .105, 1),
-                                   section(.510, -.030, .105, .115, 1.8),
-                                   section(.495, .060, .114, .132, 2.5),
-                                   section(.485, .130, .118, .146, 3),
-                                   section(.485, .210, .112, .148, 3),
-                                   section(.505, .285, .096, .130, 3.2, {0, .25, 1}),
-                                   section(.555, .335, .078, .105, 3.8, {0, .6, .8}),
-                                   section(.61, .370, .066, .084, 4.3, {0, .8, .6}),
-                                   section(.67, .405, .060, .072, 4.9, {0, .8, .6}),
-                                   section(.715, .440, .062, .070, 5.5, {0, .55, .85}),
-                                   section(.735, .480, .068, .070, 6, {0, .1, 1}),
-                                   section(.735, .520, .068, .066, 6, {0, -.15, 1}),
-                                   section(.722, .560, .054, .055, 6, {0, -.2, 1}),
-                                   section(.705, .595, .038, .042, 6, {0, -.2, 1}),
-                                   section(.695, .640, .031, .034, 6, {0, -.15, 1}),
-                                   section(.688, .680, .026, .028, 6, {0, -.15, 1}),
-                                   section(.684, .705, .016, .017, 6, {0, -.15, 1})};
+  const auto ring = [](Vec2 top, Vec2 bottom, double half_width, double bone) {
+    return profile(0, top, bottom, half_width, bone, Vec3(0, .3, 1));
+  };
+  const std::vector<Ring> rings = {
+      ring({-.408, .575}, {-.402, .510}, .048, 0), ring({-.388, .606}, {-.388, .460}, .084, 0),
+      ring({-.310, .630}, {-.310, .400}, .104, 0), ring({-.220, .628}, {-.220, .408}, .102, .3),
+      ring({-.130, .616}, {-.120, .425}, .094, 1), ring({-.030, .610}, {-.020, .400}, .098, 1.8),
+      ring({.060, .615}, {.060, .365}, .106, 2.5), ring({.130, .628}, {.130, .342}, .110, 3),
+      ring({.205, .640}, {.220, .340}, .106, 3),   ring({.262, .655}, {.320, .375}, .092, 3.3),
+      ring({.300, .685}, {.385, .455}, .077, 3.9), ring({.335, .725}, {.415, .540}, .066, 4.4),
+      ring({.365, .765}, {.440, .615}, .060, 5),   ring({.405, .800}, {.470, .655}, .062, 5.6),
+      ring({.465, .812}, {.505, .668}, .068, 6),   ring({.515, .806}, {.535, .664}, .066, 6),
+      ring({.560, .780}, {.565, .660}, .051, 6),   ring({.600, .750}, {.598, .656}, .037, 6),
+      ring({.645, .736}, {.642, .652}, .032, 6),   ring({.688, .728}, {.680, .654}, .028, 6),
+      ring({.710, .716}, {.702, .668}, .018, 6)};
   return cage.body(4, 4, Vec3::UnitY(), rings, {"Hips", "Spine", "Spine1", "Spine2", "Neck", "Neck1", "Head"},
                    &rump);
 }
@@ -93,7 +87,7 @@ void grow_hind_leg(Cage& cage, const Patch& patch) {
 void grow_fore_leg(Cage& cage, const Patch& patch) {
   const std::vector<Ring> rings = {leg_ring(.092, .405, .195, .050, .078, .9, {0, -1, -.2}),
                                    leg_ring(.093, .360, .178, .042, .060, 1.35, {0, -1, -.2}),
-                                   leg_ring(.093, .320, .168, .036, .047, 1.75, {0, -1, 0}),
+                                   leg_ring(.088, .316, .166, .034, .047, 1.75, {0, -1, 0}),
                                    leg_ring(.092, .270, .168, .031, .038, 2),
                                    leg_ring(.092, .215, .171, .026, .030, 2),
                                    leg_ring(.092, .160, .174, .023, .026, 2.25),
@@ -114,14 +108,27 @@ void grow_ear(Cage& cage, const Patch& patch) {
 }
 
 Clip walk(const std::vector<JointSpec>& joints) {
-  ClipBuilder clip("walk", 1.2, joints);
+  ClipBuilder clip("walk", 1.1, joints);
+  const auto body = [](double t) { return Vec3(0, -.018 + .006 * cowave(2 * t), 0); };
+  const Step hind_step{.34, .62, .05, -4, 26, 30, .01}, fore_step{.34, .62, .05, 0, 8, 75, -.01};
   for (const double side : {1.0, -1.0}) {
     const std::string name = side > 0 ? "Left" : "Right";
-    const double hind = side > 0 ? 0 : .5, fore = hind + .25;
-    clip.turn(name + "UpLeg", [=](double t) { return Vec3(-20 * cowave(t + hind), 0, 0); });
-    clip.turn(name + "Arm", [=](double t) { return Vec3(-20 * cowave(t + fore), 0, 0); });
+    const double shift = side > 0 ? 0 : .5;
+    const Vec3 hind(0, .02, -.30), fore(0, .02, .20);
+    add_steps(clip, joints, {name + "UpLeg", name + "Leg", name + "Foot", name + "ToeBase", hind, hind, 1},
+              hind_step, shift, body);
+    add_steps(clip, joints, {name + "Arm", name + "ForeArm", name + "Hand", "", fore, fore, -1}, fore_step,
+              shift - .25, body);
+    clip.turn(name + "Ear", [=](double t) { return Vec3(3 * cowave(2 * t - .2), 0, 0); });
   }
-  clip.turn("Tail", [](double t) { return Vec3(0, 12 * wave(t), 0); });
+  clip.move("Hips", body);
+  clip.turn("Spine1", [](double t) { return Vec3(0, 3 * cowave(t), 0); });
+  clip.turn("Spine2", [](double t) { return Vec3(0, -3 * cowave(t), 0); });
+  clip.turn("Neck", [](double t) { return Vec3(3 * cowave(2 * t + .1), 0, 0); });
+  clip.turn("Head", [](double t) { return Vec3(-2 * cowave(2 * t + .1), 0, 0); });
+  clip.turn("Tail", [](double t) { return Vec3(0, 10 * wave(t), 0); });
+  clip.turn("Tail1", [](double t) { return Vec3(0, 8 * wave(t - .12), 0); });
+  clip.turn("Tail2", [](double t) { return Vec3(0, 8 * wave(t - .24), 0); });
   return clip.take();
 }
 

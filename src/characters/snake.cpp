@@ -7,35 +7,34 @@
 namespace sinew::characters {
 namespace {
 
-constexpr double kLength = 1.6, kHeight = .045;
+constexpr double kLength = 1.6;  // from the neck to the tip of the tail
 constexpr int kBones = 16;
-
-// The middle line at distance s from the neck towards the tail: gentle waves on the ground.
-Vec3 spine(double s) {
-  const double swing = .055 * std::min(1.0, s / .35);
-  return {swing * wave(s / .8), kHeight, -s};
-}
-
-std::string bone_name(int k) {
-  return k == 0 ? "Head" : "Spine" + std::to_string(k);
-}
-
-// The body is one chain from the middle out would be truer for a spring, but a snake follows its head.
-std::vector<JointSpec> snake_joints() {
-  std::vector<JointSpec> joints;
-  joints.push_back({"Root", "", spine(0), {}});
-  joints.push_back({"Head", "Root", spine(0), Vec3(0, kHeight, .11)});
-  for (int k = 1; k <= kBones; ++k)
-    joints.push_back(
-        {bone_name(k), k == 1 ? "Root" : bone_name(k - 1), spine(kLength * k / (kBones + 1)), {}});
-  joints.back().tail = spine(kLength);
-  return joints;
-}
 
 double girth(double s) {
   const double t = s / kLength;
-  return .016 + .027 * std::pow(std::sin(std::numbers::pi * std::min(1.0, .18 + .9 * t)), .9) * (1 - .3 * t) -
-         .010 * t;
+  return .004 +
+         .036 * std::pow(std::sin(std::numbers::pi * std::min(1.0, .20 + .80 * t)), .75) * (1 - .25 * t);
+}
+
+// The middle line at distance s behind the neck: gentle waves on the ground, the neck a little raised.
+Vec3 spine(double s) {
+  const double swing = .10 * std::min(1.0, std::max(0.0, s) / .5);
+  return {swing * wave(s / .9), girth(std::max(0.0, s)) + .030 * std::exp(-s * s / .02), -s};
+}
+
+std::string bone_name(int k) {
+  return k == 0 ? "Root" : "Spine" + std::to_string(k);
+}
+
+// The root is where head and body meet: a snake follows its head.
+std::vector<JointSpec> snake_joints() {
+  std::vector<JointSpec> joints;
+  joints.push_back({"Root", "", spine(0), {}});
+  joints.push_back({"Head", "Root", spine(-.02), spine(0) + Vec3(0, .004, .115)});
+  for (int k = 1; k <= kBones; ++k)
+    joints.push_back({bone_name(k), bone_name(k - 1), spine(kLength * k / (kBones + 1)), {}});
+  joints.back().tail = spine(kLength);
+  return joints;
 }
 
 }  // namespace
@@ -45,19 +44,20 @@ Blueprint snake_blueprint() {
   snake.joints = snake_joints();
   snake.cage.emplace(names_of(snake.joints));
   Chain chain = {"Head"};
-  for (int k = 0; k <= kBones; ++k) chain.push_back(k == 0 ? "Root" : bone_name(k));
-  const double y = kHeight;
-  std::vector<Ring> rings = {
-      {{0, y - .003, .118}, .010, .006, 0},      {{0, y - .001, .108}, .020, .013, 0, 2.4},
-      {{0, y + .003, .085}, .028, .019, 0, 2.4}, {{0, y + .006, .055}, .037, .025, 0, 2.3},
-      {{0, y + .004, .025}, .038, .026, 0, 2.2}, {{0, y, .000}, .030, .024, .4},
-      {{0, y - .003, -.025}, .024, .023, .9}};
+  for (int k = 0; k <= kBones; ++k) chain.push_back(bone_name(k));
+  const double y = spine(0).y();
+  const auto ring = [&](double up, double z, double u, double v, double bone) {
+    return Ring{Vec3(0, y + up, z), u, v, bone, 2.3};
+  };
+  std::vector<Ring> rings = {ring(-.006, .122, .009, .005, 0), ring(-.005, .114, .018, .010, 0),
+                             ring(-.002, .096, .026, .016, 0), ring(.003, .070, .034, .022, 0),
+                             ring(.004, .045, .040, .025, 0),  ring(.002, .020, .036, .025, .15),
+                             ring(.000, .000, .028, .024, .6)};
   const int count = 3 * kBones;
   for (int k = 1; k <= count; ++k) {
     const double s = kLength * k / (count + .3), r = girth(s);
-    rings.push_back({spine(s) + Vec3(0, r - kHeight, 0), r, r * .95, 1 + (kBones + 1) * s / kLength});
+    rings.push_back({spine(s), r, r * .95, 1 + (kBones + 1) * s / kLength});
   }
-  for (Ring& ring : rings) ring.centre.z() = ring.centre.z();
   snake.cage->body(4, 2, Vec3::UnitY(), rings, chain);
 
   ClipBuilder slither("slither", 2, snake.joints);
