@@ -16,14 +16,16 @@ struct Asset {
   Rig rig;
   std::shared_ptr<const GltfDocument> document;  // only from .gltf and .glb
   std::vector<std::string> notes;                // what was untidy, one sentence each
-  bool from_text = false;                        // .obj, .off, .ply, .stl: vertices are as in the file, no node carries them
+  bool from_text = false;  // .obj, .off, .ply, .stl: vertices are as in the file, no node carries them
 };
 
-// Reads .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json; by content where it is unmistakable (glb magic), else by ending.
-// kIo: not there. kBadInput: broken (the message names file and place). kUsage: an ending nobody knows.
+// Reads .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json; by content where it is
+// unmistakable (glb magic), else by ending. kIo: not there. kBadInput: broken (the message names file and
+// place). kUsage: an ending nobody knows.
 Result<Asset> read_asset(const std::filesystem::path& path);
 
-// The skeleton of a .glb, .gltf, .bvh, .tgf or .json, its rest pose the bind pose, tails where the file has them.
+// The skeleton of a .glb, .gltf, .bvh, .tgf or .json, its rest pose the bind pose, tails where the file has
+// them.
 Result<Skeleton> read_skeleton(const std::filesystem::path& path);
 
 }  // namespace sinew

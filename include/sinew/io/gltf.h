@@ -14,8 +14,8 @@
 
 namespace sinew {
 
-// A glTF file as it was read: its JSON and buffers, and which of its nodes, primitives and skins the rig's parts, joints and
-// keys came from. Writers edit a copy of it, so that all that sinew does not own survives.
+// A glTF file as it was read: its JSON and buffers, and which of its nodes, primitives and skins the rig's
+// parts, joints and keys came from. Writers edit a copy of it, so that all that sinew does not own survives.
 class GltfDocument;
 
 struct GltfFile {
@@ -24,24 +24,28 @@ struct GltfFile {
   std::vector<std::string> notes;  // what was untidy and how it was read, one sentence each
 };
 
-// Reads .glb or .gltf bytes; `path` names the file in messages and is where relative URIs are looked up (never outside its
-// folder). kBadInput with file, place and remedy for anything that design.md says must be refused.
+// Reads .glb or .gltf bytes; `path` names the file in messages and is where relative URIs are looked up
+// (never outside its folder). kBadInput with file, place and remedy for anything that design.md says must be
+// refused.
 Result<GltfFile> read_gltf(std::string_view bytes, const std::filesystem::path& path);
 
 // The figures that only the document knows.
 struct GltfSummary {
   std::vector<std::string> joint_names;  // different joint nodes of all skins, in order of first use
   std::size_t influences = 0;            // most non-zero weights of a vertex
+  std::size_t unweighted =
+      0;                     // vertices of skinned primitives whose stored weights sum to 0 or are not finite
+  double max_row_error = 0;  // largest |sum - 1| of the weights as stored, over rows that have any
 };
 GltfSummary summarise(const GltfDocument& document);
 
 // What of the rig replaces what the document has. With no document all of it is written.
 struct GltfEdit {
-  bool geometry = false;   // positions, normals and faces
-  bool skin = false;       // skeleton, inverse bind matrices, weights: one skin for all skinned parts
-  bool keys = false;       // morph targets
-  bool clips = false;      // animations
-  bool pose = false;       // node transforms, from `posed`
+  bool geometry = false;  // positions, normals and faces
+  bool skin = false;      // skeleton, inverse bind matrices, weights: one skin for all skinned parts
+  bool keys = false;      // morph targets
+  bool clips = false;     // animations
+  bool pose = false;      // node transforms, from `posed`
 };
 
 // A baked animation: one morph target a frame, and a clip that plays them.
@@ -52,15 +56,17 @@ struct BakedFrames {
 };
 
 struct GltfWriteOptions {
-  int influences = 4;                // a multiple of 4 is written; rows are pruned to it and renormalised
+  int influences = 4;  // a multiple of 4 is written; rows are pruned to it and renormalised
   GltfEdit edit;
-  const Pose* posed = nullptr;       // with edit.pose
-  bool without_skin = false;         // `pose --apply`: rig.mesh holds the deformed mesh in world space; skins and clips go
+  const Pose* posed = nullptr;  // with edit.pose
+  bool without_skin =
+      false;  // `pose --apply`: rig.mesh holds the deformed mesh in world space; skins and clips go
   const BakedFrames* baked = nullptr;  // implies without_skin
-  bool binary = true;                // false: .gltf with the buffer as a data URI
+  bool binary = true;                  // false: .gltf with the buffer as a data URI
 };
 
 // The bytes of the file. `document` may be null (a mesh from .obj, a built-in character).
-Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document, const GltfWriteOptions& options = {});
+Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
+                               const GltfWriteOptions& options = {});
 
 }  // namespace sinew

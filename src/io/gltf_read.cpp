@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of reading: container, JSON, buffers, views, accessors, nodes, skins, then plans of meshes and
+// animations; only when all of these are checked is memory taken for the rig.
+#include "io/gltf_accessor.h"
+#include "io/gltf_animation.h"
+#include "io/gltf_container.h"
+#include "io/gltf_keys.h"
+#include "io/gltf_mesh.h"
+#include "io/gltf_skin.h"
+#include "sinew/io/gltf.h"
+
+namespace sinew {
+namespace {
+
+using namespace gltf;
+
+constexpr std::size_t kMostNotes = 50;
+
+void note_weights(const WeightReport& report, GltfDocument& document) {
+  const auto note = [&](std::size_t count, const char* what) {
+    if (count > 0) document.notes.push_back(std::to_string(count) + what);
+  };
+  note(report.normalised, " vertices had weights that did not sum to 1: normalised");
+  note(report.not_numbers, " weights were not numbers: read as 0");
+  note(report.negative, " weights were negative: read as 0");
+  note(report.unweighted, " vertices of skinned meshes have no usable weight");
+  document.summary.influences = report.influences;
+  document.summary.unweighted = report.unweighted;
+  document.summary.max_row_error = report.max_row_error;
+}
+
+Result<Rig> build_rig(GltfDocument& document) {
+  SINEW_CHECK(parse_nodes(document));
+  SINEW_TRY(const std::vector<RawSkin> skins, parse_skins(document));
+  SINEW_TRY(const std::vector<PartPlan> plans, plan_parts(document));
+  SINEW_CHECK(check_budget(document, plans));
+  SINEW_TRY(const std::vector<RawAnimation> animations, parse_animations(document));
+  SINEW_TRY(BoundSkeleton skeleton, build_skeleton(document, skins));
+  Rig rig;
+  WeightReport report;
+  SINEW_CHECK(read_parts(document, plans, skeleton, rig, report));
+  note_weights(report, document);
+  SINEW_CHECK(read_keys(document, plans, animations, rig));
+  SINEW_TRY(rig.clips, read_clips(document, animations));
+  SINEW_TRY(rig.skeleton, Skeleton::create(std::move(skeleton.joints)));
+  rig.inverse_bind = std::move(skeleton.inverse_bind);
+  document.skeleton = rig.skeleton;
+  SINEW_CHECK(validate(rig));
+  return rig;
+}
+
+Result<Rig> read_all(std::string_view bytes, GltfDocument& document) {
+  SINEW_TRY(const Container container, open_container(bytes));
+  SINEW_TRY(document.json, parse_json(container.json));
+  if (container.trailing) document.notes.push_back("bytes behind the last known chunk are left out");
+  SINEW_CHECK(check_header(document.json));
+  SINEW_CHECK(load_buffers(document, container.binary));
+  SINEW_CHECK(parse_views(document));
+  SINEW_CHECK(parse_accessors(document));
+  note_missing_images(document);
+  return build_rig(document);
+}
+
+}  // namespace
+
+Result<GltfFile> read_gltf(std::string_view bytes, const std::filesystem::path& path) {
+  auto document = std::make_shared<GltfDocument>();
+  document->path = path;
+  document->stored_bytes = bytes.size();
+  auto rig = read_all(bytes, *document);
+  if (!rig.ok()) return inside(path.string() + ": ", rig.error());
+  GltfFile file;
+  file.rig = *std::move(rig);
+  file.notes = std::move(document->notes);
+  if (file.notes.size() > kMostNotes) {
+    const std::size_t more = file.notes.size() - kMostNotes;
+    file.notes.resize(kMostNotes);
+    file.notes.push_back("and " + std::to_string(more) + " more");
+  }
+  file.document = std::move(document);
+  return file;
+}
+
+GltfSummary summarise(const GltfDocument& document) {
+  return document.summary;
+}
+
+}  // namespace sinew

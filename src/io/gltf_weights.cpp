@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/gltf_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/gltf_accessor.h"
+#include "sinew/core/parallel.h"
+
+namespace sinew::gltf {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 14;
+constexpr double kOff = 1e-4;  // a sum further from 1 than this is worth a note
+
+struct RowTally {
+  WeightReport report;
+  std::size_t bad_vertex = std::numeric_limits<std::size_t>::max();
+  std::uint32_t bad_joint = 0;
+};
+
+RowTally fold(RowTally a, const RowTally& b) {
+  a.report.normalised += b.report.normalised;
+  a.report.not_numbers += b.report.not_numbers;
+  a.report.negative += b.report.negative;
+  a.report.unweighted += b.report.unweighted;
+  a.report.influences = std::max(a.report.influences, b.report.influences);
+  a.report.max_row_error = std::max(a.report.max_row_error, b.report.max_row_error);
+  if (b.bad_vertex < a.bad_vertex) {
+    a.bad_vertex = b.bad_vertex;
+    a.bad_joint = b.bad_joint;
+  }
+  return a;
+}
+
+bool precedes(const Influence& a, const Influence& b) {
+  return a.weight != b.weight ? a.weight > b.weight : a.joint < b.joint;
+}
+
+// Puts one influence into a row of `size`: merged with the one of the same joint, or behind the last.
+std::size_t merge(Influence* row, std::size_t size, Influence one) {
+  for (std::size_t k = 0; k < size; ++k)
+    if (row[k].joint == one.joint) {
+      row[k].weight += one.weight;
+      return size;
+    }
+  row[size] = one;
+  return size + 1;
+}
+
+// Sorts and normalises; rows are short, so insertion does it.
+void finish(Influence* row, std::size_t size, double sum) {
+  for (std::size_t k = 0; k < size; ++k) row[k].weight /= sum;
+  for (std::size_t k = 1; k < size; ++k)
+    for (std::size_t m = k; m > 0 && precedes(row[m], row[m - 1]); --m) std::swap(row[m], row[m - 1]);
+}
+
+// The stored numbers of all sets, set after set, four a vertex.
+struct Stored {
+  std::vector<std::uint32_t> joints;
+  std::vector<float> weights;
+  std::size_t vertices = 0, sets = 0;
+};
+
+Result<Stored> read_sets(const GltfDocument& document, const WeightSets& sets) {
+  Stored stored;
+  stored.sets = sets.joints.size();
+  stored.vertices = document.accessors[static_cast<std::size_t>(sets.joints[0])].count;
+  const std::size_t step = 4 * stored.vertices;
+  stored.joints.resize(step * stored.sets);
+  stored.weights.resize(step * stored.sets);
+  for (std::size_t s = 0; s < stored.sets; ++s) {
+    SINEW_CHECK(read_integers(document, document.accessors[static_cast<std::size_t>(sets.joints[s])],
+                              std::span(stored.joints).subspan(s * step, step)));
+    SINEW_CHECK(read_floats(document, document.accessors[static_cast<std::size_t>(sets.weights[s])],
+                            std::span(stored.weights).subspan(s * step, step)));
+  }
+  return stored;
+}
+
+// One row into `row` (4 * sets places); returns its size.
+std::size_t make_row(const Stored& stored, const BoundSkin& skin, std::size_t i, Influence* row,
+                     RowTally& tally) {
+  std::size_t size = 0;
+  double sum = 0;
+  bool odd = false;
+  for (std::size_t s = 0; s < stored.sets; ++s)
+    for (std::size_t c = 0; c < 4; ++c) {
+      const std::size_t place = 4 * (s * stored.vertices + i) + c;
+      const double weight = stored.weights[place];
+      if (weight == 0) continue;
+      if (!(std::abs(weight) <= kLargest)) {
+        ++tally.report.not_numbers;
+        odd = true;
+      } else if (weight < 0) {
+        ++tally.report.negative;
+      } else if (stored.joints[place] >= skin.joints.size()) {
+        if (i < tally.bad_vertex) tally.bad_joint = stored.joints[place];
+        tally.bad_vertex = std::min(tally.bad_vertex, i);
+      } else {
+        size = merge(row, size, {skin.joints[stored.joints[place]], weight});
+        sum += weight;
+      }
+    }
+  tally.report.influences = std::max(tally.report.influences, size);
+  if (size == 0 || odd) ++tally.report.unweighted;
+  if (size == 0) return 0;
+  tally.report.max_row_error = std::max(tally.report.max_row_error, std::abs(sum - 1));
+  if (std::abs(sum - 1) > kOff) ++tally.report.normalised;
+  finish(row, size, sum);
+  return size;
+}
+
+}  // namespace
+
+Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attributes, std::uint64_t vertices,
+                                    const std::string& place) {
+  WeightSets sets;
+  for (std::size_t s = 0;; ++s) {
+    const std::string joints = "JOINTS_" + std::to_string(s), weights = "WEIGHTS_" + std::to_string(s);
+    SINEW_TRY(const int j, index_member(attributes, joints.c_str(), document.accessors.size()));
+    SINEW_TRY(const int w, index_member(attributes, weights.c_str(), document.accessors.size()));
+    if (j < 0 && w < 0) return sets;
+    if (j < 0 || w < 0) {
+      document.notes.push_back(place + " has " + (j < 0 ? weights : joints) +
+                               " without its partner: ignored");
+      return sets;
+    }
+    for (const int index : {j, w}) {
+      const Accessor& accessor = document.accessors[static_cast<std::size_t>(index)];
+      if (accessor.width() != 4 || accessor.columns != 1 || accessor.count != vertices)
+        return bad_input((index == j ? "." + joints : "." + weights) + " is accessors[" +
+                         std::to_string(index) + "], which does not hold four numbers for each of " +
+                         std::to_string(vertices) + " vertices");
+    }
+    if (document.accessors[static_cast<std::size_t>(j)].component == Component::kFloat)
+      return bad_input("." + joints + " holds floats: joints are whole numbers");
+    sets.joints.push_back(j);
+    sets.weights.push_back(w);
+  }
+}
+
+Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, const BoundSkin& skin,
+                         SkinWeights& weights, WeightReport& report) {
+  SINEW_TRY(const Stored stored, read_sets(document, sets));
+  const std::size_t most = 4 * stored.sets, count = stored.vertices;
+  std::vector<Influence> rows(most * count);
+  if (weights.offsets.empty()) weights.offsets.push_back(0);
+  const std::size_t first = weights.offsets.size();
+  weights.offsets.resize(first + count);
+  const RowTally tally = parallel_reduce(
+      count, kGrain, RowTally{},
+      [&](std::size_t begin, std::size_t end) {
+        RowTally part;
+        for (std::size_t i = begin; i < end; ++i)
+          weights.offsets[first + i] =
+              static_cast<std::uint32_t>(make_row(stored, skin, i, &rows[most * i], part));
+        return part;
+      },
+      fold);
+  if (tally.bad_vertex < count)
+    return bad_input(" gives vertex " + std::to_string(tally.bad_vertex) + " to joint " +
+                     std::to_string(tally.bad_joint) + ", but its skin has " +
+                     std::to_string(skin.joints.size()) + " joints: bind the mesh again");
+  RowTally so_far;
+  so_far.report = report;
+  report = fold(so_far, tally).report;
+  for (std::size_t i = 0; i < count; ++i) weights.offsets[first + i] += weights.offsets[first + i - 1];
+  weights.entries.resize(weights.offsets.back());
+  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      std::copy_n(&rows[most * i], weights.offsets[first + i] - weights.offsets[first + i - 1],
+                  weights.entries.begin() + weights.offsets[first + i - 1]);
+  });
+  return {};
+}
+
+void append_rigid_rows(std::uint32_t joint, std::size_t count, SkinWeights& weights) {
+  if (weights.offsets.empty()) weights.offsets.push_back(0);
+  for (std::size_t i = 0; i < count; ++i) {
+    weights.entries.push_back({joint, 1.0});
+    weights.offsets.push_back(static_cast<std::uint32_t>(weights.entries.size()));
+  }
+}
+
+}  // namespace sinew::gltf
