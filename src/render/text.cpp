@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 
 namespace sinew::render_detail {
 namespace {
@@ -84,20 +85,37 @@ Font::Font(const std::string& file) {
 
 Font::~Font() = default;
 
-double Font::width(std::string_view utf8, double size) const {
-  if (!face_) return 0.6 * size * static_cast<double>(utf8.size());
-  face_->set_size(size);
-  FT_Pos pen = 0;
+std::size_t Font::measure(std::string_view utf8, double size, double limit, double& width) const {
+  const std::size_t total = utf8.size();
+  double pen = 0;
   FT_UInt before = 0;
+  if (face_) face_->set_size(size);
   while (!utf8.empty()) {
-    const FT_UInt glyph = FT_Get_Char_Index(face_->face, next_code_point(utf8));
-    FT_Vector kerning{0, 0};
-    if (before) FT_Get_Kerning(face_->face, before, glyph, FT_KERNING_UNFITTED, &kerning);
-    if (FT_Load_Glyph(face_->face, glyph, FT_LOAD_NO_HINTING) == 0)
-      pen += kerning.x + face_->face->glyph->advance.x;
-    before = glyph;
+    const std::size_t done = total - utf8.size();
+    const char32_t code = next_code_point(utf8);
+    double advance = 0.6 * size;
+    if (face_) {
+      const FT_UInt glyph = FT_Get_Char_Index(face_->face, code);
+      FT_Vector kerning{0, 0};
+      if (before) FT_Get_Kerning(face_->face, before, glyph, FT_KERNING_UNFITTED, &kerning);
+      const bool drawn = FT_Load_Glyph(face_->face, glyph, FT_LOAD_NO_HINTING) == 0;
+      advance = drawn ? static_cast<double>(kerning.x + face_->face->glyph->advance.x) / 64 : 0;
+      before = glyph;
+    }
+    if (pen + advance > limit) {
+      width = pen;
+      return done;
+    }
+    pen += advance;
   }
-  return static_cast<double>(pen) / 64;
+  width = pen;
+  return total;
+}
+
+double Font::width(std::string_view utf8, double size) const {
+  double width = 0;
+  measure(utf8, size, std::numeric_limits<double>::infinity(), width);
+  return width;
 }
 
 void Font::draw(Canvas& canvas, std::string_view utf8, double x, double y, double size, double anchor,
@@ -135,14 +153,11 @@ void Font::draw(Canvas& canvas, std::string_view utf8, double x, double y, doubl
 }
 
 std::string Font::fit(std::string_view utf8, double size, double limit) const {
-  if (width(utf8, size) <= limit) return std::string(utf8);
   static constexpr const char* kEllipsis = "\xE2\x80\xA6";
-  std::string text(utf8);
-  while (!text.empty() && width(text + kEllipsis, size) > limit) {
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
-    if (!text.empty()) text.pop_back();
-  }
-  return text + kEllipsis;
+  double ignored = 0;
+  if (measure(utf8, size, limit, ignored) == utf8.size()) return std::string(utf8);
+  return std::string(utf8.substr(0, measure(utf8, size, limit - width(kEllipsis, size), ignored))) +
+         kEllipsis;
 }
 
 }  // namespace sinew::render_detail

@@ -34,6 +34,9 @@ class Font {
   std::string fit(std::string_view utf8, double size, double limit) const;
 
  private:
+  // Bytes of the longest beginning that is no wider than `limit`, and its width.
+  std::size_t measure(std::string_view utf8, double size, double limit, double& width) const;
+
   struct Face;
   std::unique_ptr<Face> face_;
   std::string missing_;
