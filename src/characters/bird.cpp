@@ -13,8 +13,8 @@ std::vector<JointSpec> bird_joints() {
       {"Head", "Neck1", {0, .325, .15}, Vec3(0, .32, .24)},
       {"Tail", "Hips", {0, .20, -.12}, Vec3(0, .18, -.29)},
       {"LeftArm", "Spine", {.055, .25, .05}, {}},
-      {"LeftForeArm", "LeftArm", {.17, .262, .04}, {}},
-      {"LeftHand", "LeftForeArm", {.31, .27, .06}, Vec3(.56, .275, -.02)},
+      {"LeftForeArm", "LeftArm", {.17, .268, .03}, {}},
+      {"LeftHand", "LeftForeArm", {.315, .276, .05}, Vec3(.56, .274, .0)},
       {"LeftUpLeg", "Hips", {.04, .185, -.02}, {}},
       {"LeftLeg", "LeftUpLeg", {.048, .14, .02}, {}},
       {"LeftFoot", "LeftLeg", {.046, .075, -.025}, {}},
@@ -54,16 +54,16 @@ void grow_wing(Cage& cage, const Patch& patch) {
     return Ring{Vec3(x, y, z), thick, chord, bone, 2, Vec3(1, 0, 0)};
   };
   const std::vector<Ring> rings = {
-      ring(.080, .248, .005, .018, .070, .6),    ring(.115, .254, .000, .014, .074, 1),
-      ring(.150, .259, -.003, .011, .076, 1.25), ring(.170, .262, -.003, .010, .077, 1.5),
-      ring(.195, .264, .000, .010, .077, 1.75),  ring(.245, .267, .008, .009, .076, 2),
-      ring(.290, .270, .014, .008, .073, 2.25),  ring(.315, .271, .014, .007, .072, 2.5),
-      ring(.345, .272, .010, .006, .070, 2.85),  ring(.390, .273, .000, .005, .066, 3)};
+      ring(.082, .250, .002, .020, .074, .6),    ring(.115, .258, -.006, .015, .082, 1),
+      ring(.150, .266, -.010, .012, .088, 1.25), ring(.170, .269, -.010, .011, .090, 1.5),
+      ring(.195, .272, -.006, .010, .089, 1.75), ring(.245, .276, .008, .009, .084, 2),
+      ring(.290, .277, .018, .008, .077, 2.25),  ring(.315, .277, .020, .0075, .074, 2.5),
+      ring(.345, .276, .016, .007, .070, 2.85),  ring(.385, .274, .006, .006, .063, 3)};
   const Chain chain = {"Spine", "LeftArm", "LeftForeArm", "LeftHand"};
   const Tube wing = cage.limb(patch, Vec3::UnitZ(), rings, chain);
   for (int k = 0; k < 3; ++k) {  // three primaries, the foremost longest
-    const Vec3 root(.40, .273, -.044 + .044 * k);
-    const Vec3 tip = root + Vec3(.09 + .045 * k, .004, -.055 + .016 * k);
+    const Vec3 root(.392, .273, -.036 + .042 * k);
+    const Vec3 tip = root + Vec3(.085 + .055 * k, -.004 + .004 * k, -.075 + .022 * k);
     std::vector<Ring> feather;
     for (const auto& [at, chord] : {std::pair{.12, .021}, {.45, .021}, {.8, .016}, {1.0, .006}})
       feather.push_back({root + at * (tip - root), .0035, chord, 3});
@@ -104,6 +104,12 @@ Clip flap(const std::vector<JointSpec>& joints) {
     clip.turn(name + "ForeArm", [=](double t) { return Vec3(0, 0, side * (22 * cowave(t - .12) - 8)); });
     clip.turn(name + "Hand", [=](double t) { return Vec3(0, 0, side * (25 * cowave(t - .24) - 5)); });
   }
+  for (const std::string name : {"Left", "Right"}) {  // legs trail behind
+    clip.turn(name + "UpLeg", [](double t) { return Vec3(38 + 3 * cowave(t), 0, 0); });
+    clip.turn(name + "Foot", [](double t) { return Vec3(25 + 5 * cowave(t - .1), 0, 0); });
+    clip.turn(name + "ToeBase", [](double) { return Vec3(30, 0, 0); });
+  }
+  clip.turn("Tail", [](double t) { return Vec3(6 * cowave(t + .1), 0, 0); });
   clip.move("Hips", [](double t) { return Vec3(0, .03 - .02 * cowave(t - .1), 0); });
   return clip.take();
 }

@@ -9,6 +9,8 @@
 namespace sinew::characters {
 namespace {
 
+constexpr double kRadians = std::numbers::pi / 180;
+
 const JointSpec& find(const std::vector<JointSpec>& joints, std::string_view name) {
   const auto found =
       std::find_if(joints.begin(), joints.end(), [&](const JointSpec& j) { return j.name == name; });
@@ -81,15 +83,16 @@ Channel& ClipBuilder::channel(std::string_view joint, ChannelPath path, int widt
   return channel;
 }
 
-ClipBuilder& ClipBuilder::turn(std::string_view joint, const Motion& degrees) {
+// The last key is the first one, bit by bit, so that the loop has no seam.
+double ClipBuilder::phase(int key) const {
+  return key + 1 < keys_ ? static_cast<double>(key) / (keys_ - 1) : 0.0;
+}
+
+ClipBuilder& ClipBuilder::rotate(std::string_view joint, const std::function<Quat(double)>& rotation) {
   Channel& out = channel(joint, ChannelPath::kRotation, 4);
   Quat last = Quat::Identity();
   for (int k = 0; k < keys_; ++k) {
-    // The last key is the first one, bit by bit, so that the loop has no seam.
-    const Vec3 angle =
-        degrees(k + 1 < keys_ ? static_cast<double>(k) / (keys_ - 1) : 0.0) * (std::numbers::pi / 180);
-    Quat q = Quat(Eigen::AngleAxisd(angle.z(), Vec3::UnitZ()) * Eigen::AngleAxisd(angle.y(), Vec3::UnitY()) *
-                  Eigen::AngleAxisd(angle.x(), Vec3::UnitX()));
+    Quat q = rotation(phase(k));
     if (q.dot(last) < 0) q.coeffs() *= -1;
     last = q;
     for (const double c : {q.x(), q.y(), q.z(), q.w()}) out.values.push_back(static_cast<float>(c));
@@ -97,11 +100,25 @@ ClipBuilder& ClipBuilder::turn(std::string_view joint, const Motion& degrees) {
   return *this;
 }
 
+ClipBuilder& ClipBuilder::turn(std::string_view joint, const Motion& degrees) {
+  return rotate(joint, [&](double at) {
+    const Vec3 angle = degrees(at) * kRadians;
+    return Quat(Eigen::AngleAxisd(angle.z(), Vec3::UnitZ()) * Eigen::AngleAxisd(angle.y(), Vec3::UnitY()) *
+                Eigen::AngleAxisd(angle.x(), Vec3::UnitX()));
+  });
+}
+
+ClipBuilder& ClipBuilder::spin(std::string_view joint, const Vec3& axis,
+                               const std::function<double(double)>& degrees) {
+  return rotate(
+      joint, [&](double at) { return Quat(Eigen::AngleAxisd(degrees(at) * kRadians, axis.normalized())); });
+}
+
 ClipBuilder& ClipBuilder::move(std::string_view joint, const Motion& offset) {
   Channel& out = channel(joint, ChannelPath::kTranslation, 3);
   const Vec3 rest = offset_of(joints_, find(joints_, joint));
   for (int k = 0; k < keys_; ++k) {
-    const Vec3 p = rest + offset(k + 1 < keys_ ? static_cast<double>(k) / (keys_ - 1) : 0.0);
+    const Vec3 p = rest + offset(phase(k));
     for (const double c : {p.x(), p.y(), p.z()}) out.values.push_back(static_cast<float>(c));
   }
   return *this;

@@ -34,12 +34,17 @@ class ClipBuilder {
   using Motion = std::function<Vec3(double phase)>;
   // Degrees about the world axes of the rest pose: x first, then y, then z.
   ClipBuilder& turn(std::string_view joint, const Motion& degrees);
+  // Degrees about one axis of the rest pose.
+  ClipBuilder& spin(std::string_view joint, const Vec3& axis,
+                    const std::function<double(double phase)>& degrees);
   // An offset from the joint's rest position, metres.
   ClipBuilder& move(std::string_view joint, const Motion& offset);
   Clip take() { return std::move(clip_); }
 
  private:
   Channel& channel(std::string_view joint, ChannelPath path, int width);
+  ClipBuilder& rotate(std::string_view joint, const std::function<Quat(double phase)>& rotation);
+  double phase(int key) const;
   const std::vector<JointSpec>& joints_;
   double seconds_;
   int keys_;

@@ -32,9 +32,10 @@ Clip grip(const std::vector<JointSpec>& joints) {
     for (int k = 1; k <= 3; ++k)
       clip.turn(names[f] + std::to_string(k),
                 [=](double t) { return Vec3((k == 2 ? 85 : 68) * close(t, .12 * f), 0, 0); });
-  clip.turn("Thumb1", [=](double t) { return Vec3(Vec3(25, -20, 30) * close(t, .3)); });
-  clip.turn("Thumb2", [=](double t) { return Vec3(Vec3(10, -10, -35) * close(t, .3)); });
-  clip.turn("Thumb3", [=](double t) { return Vec3(Vec3(10, -10, -50) * close(t, .3)); });
+  const Vec3 across(.45, .59, -.54);  // carries the thumb over the palm
+  clip.spin("Thumb1", across, [=](double t) { return 42 * close(t, .3); });
+  clip.spin("Thumb2", across, [=](double t) { return 30 * close(t, .3); });
+  clip.spin("Thumb3", across, [=](double t) { return 45 * close(t, .3); });
   return clip.take();
 }
 

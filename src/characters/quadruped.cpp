@@ -49,13 +49,13 @@ Tube grow_body(Cage& cage, Patch& rump) {
       ring({.465, .812}, {.505, .668}, .068, 6),   ring({.515, .806}, {.535, .664}, .066, 6),
       ring({.560, .780}, {.565, .660}, .051, 6),   ring({.600, .750}, {.598, .656}, .037, 6),
       ring({.645, .736}, {.642, .652}, .032, 6),   ring({.688, .728}, {.680, .654}, .028, 6),
-      ring({.710, .716}, {.702, .668}, .018, 6)};
+      ring({.708, .718}, {.700, .664}, .021, 6),   ring({.720, .704}, {.716, .682}, .010, 6)};
   return cage.body(4, 4, Vec3::UnitY(), rings, {"Hips", "Spine", "Spine1", "Spine2", "Neck", "Neck1", "Head"},
                    &rump);
 }
 
 void grow_tail(Cage& cage, const Patch& patch) {
-  const std::vector<Ring> rings = {section(.560, -.425, .030, .030, .6),  section(.550, -.455, .030, .030, 1),
+  const std::vector<Ring> rings = {section(.559, -.434, .035, .035, .6),  section(.547, -.462, .034, .034, 1),
                                    section(.525, -.495, .036, .036, 1.5), section(.500, -.530, .042, .042, 2),
                                    section(.468, -.572, .046, .046, 2.5), section(.440, -.605, .045, .045, 3),
                                    section(.408, -.642, .041, .041, 3.5), section(.385, -.680, .032, .032, 4),
@@ -68,10 +68,10 @@ Ring leg_ring(double x, double y, double z, double u, double v, double bone, Vec
 }
 
 void grow_hind_leg(Cage& cage, const Patch& patch) {
-  const std::vector<Ring> rings = {leg_ring(.088, .435, -.265, .060, .095, .6, {0, -1, .2}),
-                                   leg_ring(.092, .385, -.235, .052, .080, .95, {0, -1, .2}),
-                                   leg_ring(.092, .345, -.215, .044, .066, 1.5, {0, -1, -.25}),
-                                   leg_ring(.090, .300, -.240, .037, .052, 1.95, {0, -1, -.7}),
+  const std::vector<Ring> rings = {leg_ring(.076, .418, -.285, .052, .090, .6, {.45, -1, -.2}),
+                                   leg_ring(.083, .378, -.258, .044, .076, .95, {.2, -1, -.1}),
+                                   leg_ring(.086, .342, -.232, .038, .064, 1.5, {0, -1, -.25}),
+                                   leg_ring(.087, .298, -.248, .033, .051, 1.95, {0, -1, -.7}),
                                    leg_ring(.089, .250, -.288, .029, .038, 2, {0, -1, -.9}),
                                    leg_ring(.088, .205, -.328, .024, .030, 2.25, {0, -1, -.6}),
                                    leg_ring(.088, .180, -.340, .023, .030, 2.5, {0, -1, 0}),
@@ -85,9 +85,9 @@ void grow_hind_leg(Cage& cage, const Patch& patch) {
 }
 
 void grow_fore_leg(Cage& cage, const Patch& patch) {
-  const std::vector<Ring> rings = {leg_ring(.092, .405, .195, .050, .078, .9, {0, -1, -.2}),
-                                   leg_ring(.093, .360, .178, .042, .060, 1.35, {0, -1, -.2}),
-                                   leg_ring(.088, .316, .166, .034, .047, 1.75, {0, -1, 0}),
+  const std::vector<Ring> rings = {leg_ring(.079, .376, .200, .048, .068, .9, {.5, -1, -.15}),
+                                   leg_ring(.086, .340, .182, .039, .056, 1.35, {.2, -1, -.2}),
+                                   leg_ring(.089, .305, .170, .034, .045, 1.75, {0, -1, 0}),
                                    leg_ring(.092, .270, .168, .031, .038, 2),
                                    leg_ring(.092, .215, .171, .026, .030, 2),
                                    leg_ring(.092, .160, .174, .023, .026, 2.25),
@@ -102,15 +102,15 @@ void grow_fore_leg(Cage& cage, const Patch& patch) {
 
 void grow_ear(Cage& cage, const Patch& patch) {
   const std::vector<Ring> rings = {
-      leg_ring(.044, .795, .455, .026, .016, .7), leg_ring(.052, .83, .45, .026, .011, 1),
-      leg_ring(.06, .865, .443, .018, .008, 1), leg_ring(.066, .893, .437, .007, .004, 1)};
+      leg_ring(.044, .800, .455, .030, .018, .7), leg_ring(.052, .84, .45, .031, .013, 1),
+      leg_ring(.06, .88, .443, .022, .009, 1), leg_ring(.066, .912, .437, .008, .005, 1)};
   cage.limb(patch, Vec3::UnitZ(), rings, {"Head", "LeftEar"});
 }
 
 Clip walk(const std::vector<JointSpec>& joints) {
   ClipBuilder clip("walk", 1.1, joints);
   const auto body = [](double t) { return Vec3(0, -.018 + .006 * cowave(2 * t), 0); };
-  const Step hind_step{.34, .62, .05, -4, 26, 30, .01}, fore_step{.34, .62, .05, 0, 8, 75, -.01};
+  const Step hind_step{.30, .62, .04, 0, 26, 16, -.06}, fore_step{.30, .62, .05, 0, 8, 70, -.01};
   for (const double side : {1.0, -1.0}) {
     const std::string name = side > 0 ? "Left" : "Right";
     const double shift = side > 0 ? 0 : .5;
@@ -144,8 +144,9 @@ Blueprint quadruped_blueprint() {
   cage.paint("LeftShoulder", {.09, .56, .17}, {.1, .43, .21}, .05, .13, .7, 0, trunk);
   grow_tail(cage, rump.part(1, 2, 2, 2));
   grow_hind_leg(cage, body.side(1, 2, 15, 3));
-  grow_fore_leg(cage, body.side(6, 2, 15, 3));
+  grow_fore_leg(cage, body.side(7, 2, 15, 3));
   grow_ear(cage, body.side(13, 1, 3, 2));
+  cage.pull({.048, .772, .55}, .04, {.006, .004, .004});  // brows
   cage.mirror();
   animal.clips = {walk(animal.joints)};
   return animal;
