@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <unordered_map>
 
 #include "io/bytes.h"
 #include "io/text_input.h"
@@ -16,19 +16,42 @@ namespace {
 constexpr std::size_t kHeader = 84,
                       kFacet = 50;  // bytes of a binary file; the header ends with the number of facets
 
-struct PositionKey {
-  std::array<std::uint64_t, 3> bits;
-  bool operator==(const PositionKey&) const = default;
-};
-struct PositionHash {
-  std::size_t operator()(const PositionKey& key) const {
-    std::uint64_t hash = 0;
-    for (const std::uint64_t part : key.bits) {
-      hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
-      hash ^= hash >> 31;
-    }
-    return static_cast<std::size_t>(hash);
+// Which vertex stands at a place: open addressing, since a general map takes three times as long.
+class PlaceTable {
+ public:
+  // The index of `position` in `positions`, to which it is appended where it is new.
+  std::uint32_t find_or_add(const Vec3& position, std::vector<Vec3>& positions) {
+    if (2 * (positions.size() + 1) > slots_.size()) grow(positions);
+    std::size_t slot = slot_of(position);
+    for (; slots_[slot] != kFree; slot = (slot + 1) & (slots_.size() - 1))
+      if (positions[slots_[slot]] == position) return slots_[slot];
+    slots_[slot] = static_cast<std::uint32_t>(positions.size());
+    positions.push_back(position);
+    return slots_[slot];
   }
+
+ private:
+  static constexpr std::uint32_t kFree = std::numeric_limits<std::uint32_t>::max();
+
+  std::size_t slot_of(const Vec3& position) const {
+    std::uint64_t bits[3], hash = 0;
+    std::memcpy(bits, position.data(), sizeof bits);
+    for (const std::uint64_t part : bits) {
+      hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
+      hash ^= hash >> 29;
+    }
+    return static_cast<std::size_t>(hash) & (slots_.size() - 1);
+  }
+  void grow(const std::vector<Vec3>& positions) {
+    slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kFree);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      std::size_t slot = slot_of(positions[i]);
+      while (slots_[slot] != kFree) slot = (slot + 1) & (slots_.size() - 1);
+      slots_[slot] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  std::vector<std::uint32_t> slots_;
 };
 
 // Facets become faces whose corners at one place are one vertex, numbered by first use.
@@ -37,7 +60,8 @@ class FacetMesh {
   FacetMesh() : builder_(file_.mesh) {}
   void add(std::span<const Vec3> facet, std::size_t line) {
     corners_.clear();
-    for (const Vec3& corner : facet) corners_.push_back(vertex(corner));
+    for (const Vec3& corner : facet)
+      corners_.push_back(places_.find_or_add(corner + Vec3::Zero(), file_.mesh.positions));  // -0 is 0
     builder_.add(corners_, line);
   }
   Result<MeshFile> finish(std::string_view name, std::vector<std::string> notes) {
@@ -47,19 +71,9 @@ class FacetMesh {
   }
 
  private:
-  std::uint32_t vertex(const Vec3& position) {
-    const Vec3 tidy = position + Vec3::Zero();  // -0 becomes 0
-    PositionKey key;
-    std::memcpy(key.bits.data(), tidy.data(), sizeof key.bits);
-    const auto [place, is_new] =
-        places_.try_emplace(key, static_cast<std::uint32_t>(file_.mesh.positions.size()));
-    if (is_new) file_.mesh.positions.push_back(tidy);
-    return place->second;
-  }
-
   MeshFile file_;
   io::FaceBuilder builder_;
-  std::unordered_map<PositionKey, std::uint32_t, PositionHash> places_;
+  PlaceTable places_;
   std::vector<std::uint32_t> corners_;
 };
 
