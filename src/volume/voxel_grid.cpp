@@ -51,11 +51,13 @@ std::array<std::uint32_t, 6> VoxelGrid::side_neighbours(const Vec3i& c) const {
 Vec3i VoxelGrid::lattice_cell(const Vec3& point) const {
   Vec3i cell;
   for (int axis = 0; axis < 3; ++axis) {
-    const double along = (point[axis] - origin_[axis]) / cell_size_;
+    double along = (point[axis] - origin_[axis]) / cell_size_;
     const double last = cells_.dims()[axis];
-    // Far away points stay within int; `== last` is the closing side of the lattice.
-    cell[axis] = static_cast<int>(std::floor(std::clamp(along, -1.0, last + 1)));
-    if (along == last) --cell[axis];
+    // The sides of the lattice close it, give or take the rounding of the mesh's own bounding box.
+    if (along < 0 && along > -1e-6) along = 0;
+    if (along >= last && along < last + 1e-6) along = last - 0.5;
+    cell[axis] =
+        static_cast<int>(std::floor(std::clamp(along, -1.0, last + 1)));  // far away points stay within int
   }
   return cell;
 }

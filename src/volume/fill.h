@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sinew/mesh/winding_number.h"
+#include "volume/lattice_frame.h"
+#include "volume/line_scan.h"
+
+// Which cells of each row y + ny * z are inside.
+namespace sinew {
+
+using RowIntervals = RowItems<LatticeSet::Interval>;
+
+// Closed soups: cell centres where the crossings of their row have entered more often than left.
+RowIntervals fill_by_crossings(const RowItems<Crossing>& crossings, int columns);
+
+// Any soup: among the cells without surface, those whose centre has a winding number above 1/2.
+RowIntervals fill_by_winding(const RowIntervals& surface, const LatticeFrame& frame,
+                             const WindingNumber& winding);
+
+// Both sets together; intervals that touch become one.
+RowIntervals unite(const RowIntervals& a, const RowIntervals& b);
+
+// The cells that are not in `solid` and cannot be reached, side by side, from outside of the lattice.
+RowIntervals enclosed(const RowIntervals& solid, const Vec3i& dims);
+
+}  // namespace sinew

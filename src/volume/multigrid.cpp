@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients over the hierarchy, without bounds.
+#include "sinew/volume/multigrid.h"
+
+#include <cmath>
+
+#include "sinew/core/parallel.h"
+#include "volume/hierarchy.h"
+#include "volume/lanes.h"
+
+namespace sinew {
+namespace {
+
+struct BlockSolution {
+  std::vector<double> x;
+  int iterations = 0;
+  double residual = 0;
+};
+
+BlockSolution solve_block(const Multigrid::Hierarchy& hierarchy, std::vector<double> b, std::vector<double> x,
+                          double tolerance, int max_iterations) {
+  const CsrMatrix& A = hierarchy.levels[0].A;
+  CycleWorkspace work(hierarchy);
+  std::vector<double>& r = work.right[0];
+  std::vector<double>& z = work.correction[0];
+  residual(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
+  // Against what the fixed values and b ask for, not against a lucky start.
+  std::vector<double> zero(x.size(), 0.0), scale_vector(x.size());
+  for (std::size_t i = 0; i < A.rows(); ++i)
+    if (A.inverse_diagonal[i] == 0)
+      for (std::size_t l = 0; l < kLanes; ++l) zero[i * kLanes + l] = x[i * kLanes + l];
+  residual(A, b.empty() ? nullptr : b.data(), zero.data(), scale_vector.data());
+  const Lanes scale = lane_dot(scale_vector, scale_vector);
+
+  std::vector<double> p(x.size(), 0.0), Ap(x.size());
+  Lanes rz{};
+  BlockSolution result;
+  for (;; ++result.iterations) {
+    const Lanes rr = lane_dot(r, r);
+    result.residual = 0;
+    for (std::size_t l = 0; l < kLanes; ++l)
+      if (rr[l] > 0)
+        result.residual = std::max(result.residual, std::sqrt(rr[l] / (scale[l] > 0 ? scale[l] : rr[l])));
+    if (result.residual <= tolerance || result.iterations >= max_iterations) break;
+    v_cycle(hierarchy, nullptr, work);
+    const Lanes next = lane_dot(r, z);
+    Lanes beta{}, alpha{};
+    for (std::size_t l = 0; l < kLanes; ++l) beta[l] = rz[l] > 0 ? next[l] / rz[l] : 0;
+    rz = next;
+    lane_xpay(z, beta, p);
+    multiply(A, p.data(), Ap.data());
+    const Lanes pAp = lane_dot(p, Ap);
+    for (std::size_t l = 0; l < kLanes; ++l) alpha[l] = pAp[l] > 0 ? rz[l] / pAp[l] : 0;
+    lane_axpy(alpha, p, x);
+    residual(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
+  }
+  result.x = std::move(x);
+  return result;
+}
+
+}  // namespace
+
+Multigrid::Solution Multigrid::solve(const Eigen::MatrixXd& b, const Eigen::MatrixXd& start, double tolerance,
+                                     int max_iterations) const {
+  Solution solution;
+  solution.x = start;
+  const auto blocks = (static_cast<std::size_t>(start.cols()) + kLanes - 1) / kLanes;
+  std::vector<BlockSolution> solved(blocks);
+  parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto first = static_cast<Eigen::Index>(k * kLanes);
+      solved[k] = solve_block(*hierarchy_, b.rows() > 0 ? load_block(b, first) : std::vector<double>(),
+                              load_block(start, first), tolerance, max_iterations);
+    }
+  });
+  for (std::size_t k = 0; k < blocks; ++k) {
+    store_block(solved[k].x, static_cast<Eigen::Index>(k * kLanes), solution.x);
+    solution.iterations = std::max(solution.iterations, solved[k].iterations);
+    solution.residual = std::max(solution.residual, solved[k].residual);
+  }
+  return solution;
+}
+
+}  // namespace sinew
