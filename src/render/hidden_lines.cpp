@@ -29,15 +29,11 @@ void draw_segment(const RasterScene& scene, const Segment& segment, const TileSa
   const Vec3f &a = scene.screen[segment[0]], &b = scene.screen[segment[1]];
   const Vec2f along = (b - a).head<2>();
   const float squared = along.squaredNorm(), radius = static_cast<float>(0.5 * scene.line_width);
-  const auto first = [](float value, int origin, int size) {
-    return static_cast<int>(
-        std::clamp(std::floor(static_cast<double>(value)) - origin, 0.0, static_cast<double>(size)));
-  };
   const float reach = radius + 0.5f;
-  const int px0 = first(std::min(a.x(), b.x()) - reach, x0, w),
-            px1 = first(std::max(a.x(), b.x()) + reach + 1, x0, w);
-  const int py0 = first(std::min(a.y(), b.y()) - reach, y0, h),
-            py1 = first(std::max(a.y(), b.y()) + reach + 1, y0, h);
+  const int px0 = clamped_floor(std::min(a.x(), b.x()) - reach, x0, w),
+            px1 = clamped_floor(std::max(a.x(), b.x()) + reach + 1, x0, w);
+  const int py0 = clamped_floor(std::min(a.y(), b.y()) - reach, y0, h),
+            py1 = clamped_floor(std::max(a.y(), b.y()) + reach + 1, y0, h);
   for (int y = py0; y < py1; ++y)
     for (int x = px0; x < px1; ++x) {
       const Vec2f p(static_cast<float>(x0 + x) + 0.5f, static_cast<float>(y0 + y) + 0.5f);

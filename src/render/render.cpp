@@ -20,6 +20,8 @@ namespace {
 
 using namespace render_detail;
 
+constexpr double kFarOutside = 1e15;  // pixels
+
 Result<void> check_options(const RenderOptions& options) {
   if (options.width < 1 || options.height < 1 || options.width > kMaxImageSide ||
       options.height > kMaxImageSide)
@@ -142,8 +144,12 @@ Image draw_view(const Subject& subject, const Stage& stage, const Camera& camera
   parallel_for(screen.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     const Eigen::Matrix3f turn = camera.rotation.cast<float>();
     for (std::size_t i = begin; i < end; ++i) {
-      screen[i] =
-          stage.drawable[i] ? Vec3f(camera.to_screen(subject.positions[i]).cast<float>()) : Vec3f::Zero();
+      // Far outside a small frame pixels may not fit a float, or their squares may not.
+      if (stage.drawable[i])
+        screen[i] =
+            camera.to_screen(subject.positions[i]).cwiseMax(-kFarOutside).cwiseMin(kFarOutside).cast<float>();
+      else
+        screen[i].setZero();
       if (!normals.empty()) normals[i] = turn * stage.normals[i];
     }
   });

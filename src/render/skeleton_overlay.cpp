@@ -68,8 +68,11 @@ void draw_skeleton(std::span<const OverlayBone> bones, const Camera& camera, Can
   });
   for (const ScreenBone& bone : screen) draw_bone(bone, unit, canvas);
   for (const ScreenBone& bone : screen) {
-    draw_joint(bone.head.head<2>(), unit, canvas);
-    draw_joint(bone.tail.head<2>(), 0.6 * unit, canvas);
+    // Small joints on small bones, or a hand becomes one blot.
+    const double length = (bone.tail - bone.head).norm();
+    const double size = length < 1 ? unit : std::clamp(length / 14, 0.45 * unit, unit);
+    draw_joint(bone.head.head<2>(), size, canvas);
+    draw_joint(bone.tail.head<2>(), 0.6 * size, canvas);
   }
 }
 

@@ -14,6 +14,48 @@ double snap(float value) {
   return std::nearbyint(static_cast<double>(value) * 256) / 256;
 }
 
+// How the edge functions and the depth change from a pixel's corner to its samples.
+struct SampleSteps {
+  double edge[3][kSamples], depth[kSamples];
+  double least[3], most[3];  // of `edge`
+
+  explicit SampleSteps(const TriangleSetup& s) {
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      const double ox = kOffsets[i][0] / 16.0, oy = kOffsets[i][1] / 16.0;
+      for (int k = 0; k < 3; ++k) edge[k][i] = s.ax[k] * ox + s.ay[k] * oy;
+      depth[i] = s.dx * ox + s.dy * oy;
+    }
+    for (int k = 0; k < 3; ++k) {
+      least[k] = *std::min_element(edge[k], edge[k] + kSamples);
+      most[k] = *std::max_element(edge[k], edge[k] + kSamples);
+    }
+  }
+};
+
+// `depths` and `triangles` are the pixel's samples.
+inline void draw_pixel(const TriangleSetup& s, const SampleSteps& steps, double x, double y,
+                       std::uint32_t index, float* depths, std::uint32_t* triangles) {
+  double e[3];
+  bool none = false, all = true;
+  for (int k = 0; k < 3; ++k) {
+    e[k] = s.ax[k] * x + s.ay[k] * y + s.c[k];
+    none = none || e[k] + steps.most[k] < 0;
+    all = all && e[k] + steps.least[k] >= 0;
+  }
+  if (none) return;
+  const double z = s.z0 + s.dx * x + s.dy * y;
+  for (int i = 0; i < kSamples; ++i) {
+    if (!all && (e[0] + steps.edge[0][i] < 0 || e[1] + steps.edge[1][i] < 0 || e[2] + steps.edge[2][i] < 0))
+      continue;
+    // A sliver's plane is steep: its depth stays between those of its corners.
+    const float depth = static_cast<float>(std::clamp(z + steps.depth[i], s.low, s.high));
+    if (depth > depths[i]) {
+      depths[i] = depth;
+      triangles[i] = index;
+    }
+  }
+}
+
 }  // namespace
 
 TriangleSetup set_up(const RasterScene& scene, const Triangle& triangle) {
@@ -51,52 +93,19 @@ void draw_triangle(const RasterScene& scene, std::uint32_t index, int x0, int y0
                    TileSamples& samples) {
   const Triangle& triangle = scene.triangles[index];
   const Vec3f &p = scene.screen[triangle[0]], &q = scene.screen[triangle[1]], &r = scene.screen[triangle[2]];
-  const auto first = [](float value, int origin, int size) {
-    return static_cast<int>(
-        std::clamp(std::floor(static_cast<double>(value)) - origin, 0.0, static_cast<double>(size)));
-  };
-  const int px0 = first(std::min({p.x(), q.x(), r.x()}), x0, w),
-            px1 = first(std::max({p.x(), q.x(), r.x()}) + 1, x0, w);
-  const int py0 = first(std::min({p.y(), q.y(), r.y()}), y0, h),
-            py1 = first(std::max({p.y(), q.y(), r.y()}) + 1, y0, h);
+  const int px0 = clamped_floor(std::min({p.x(), q.x(), r.x()}), x0, w);
+  const int px1 = clamped_floor(std::max({p.x(), q.x(), r.x()}) + 1, x0, w);
+  const int py0 = clamped_floor(std::min({p.y(), q.y(), r.y()}), y0, h);
+  const int py1 = clamped_floor(std::max({p.y(), q.y(), r.y()}) + 1, y0, h);
   if (px0 >= px1 || py0 >= py1) return;
-  const TriangleSetup s = set_up(scene, triangle);
-  if (s.empty) return;
-  double step[3][kSamples], depth_step[kSamples], least[3], most[3];
-  for (int i = 0; i < kSamples; ++i) {
-    const double ox = kOffsets[static_cast<std::size_t>(i)][0] / 16.0,
-                 oy = kOffsets[static_cast<std::size_t>(i)][1] / 16.0;
-    for (int k = 0; k < 3; ++k) step[k][i] = s.ax[k] * ox + s.ay[k] * oy;
-    depth_step[i] = s.dx * ox + s.dy * oy;
-  }
-  for (int k = 0; k < 3; ++k) {
-    least[k] = *std::min_element(step[k], step[k] + kSamples);
-    most[k] = *std::max_element(step[k], step[k] + kSamples);
-  }
-  for (int py = py0; py < py1; ++py) {
+  const TriangleSetup setup = set_up(scene, triangle);
+  if (setup.empty) return;
+  const SampleSteps steps(setup);
+  for (int py = py0; py < py1; ++py)
     for (int px = px0; px < px1; ++px) {
-      const double cx = x0 + px, cy = y0 + py;
-      double e[3];
-      bool none = false, all = true;
-      for (int k = 0; k < 3; ++k) {
-        e[k] = s.ax[k] * cx + s.ay[k] * cy + s.c[k];
-        none = none || e[k] + most[k] < 0;
-        all = all && e[k] + least[k] >= 0;
-      }
-      if (none) continue;
-      const double z = s.z0 + s.dx * cx + s.dy * cy;
       const std::size_t base = static_cast<std::size_t>((py * kTile + px) * kSamples);
-      for (int i = 0; i < kSamples; ++i) {
-        if (!all && (e[0] + step[0][i] < 0 || e[1] + step[1][i] < 0 || e[2] + step[2][i] < 0)) continue;
-        // A sliver's plane is steep: its depth stays between those of its corners.
-        const float depth = static_cast<float>(std::clamp(z + depth_step[i], s.low, s.high));
-        if (depth > samples.depth[base + static_cast<std::size_t>(i)]) {
-          samples.depth[base + static_cast<std::size_t>(i)] = depth;
-          samples.triangle[base + static_cast<std::size_t>(i)] = index;
-        }
-      }
+      draw_pixel(setup, steps, x0 + px, y0 + py, index, &samples.depth[base], &samples.triangle[base]);
     }
-  }
 }
 
 }  // namespace sinew::render_detail

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -40,6 +42,12 @@ struct TriangleSetup {
   bool empty;         // covers nothing
 };
 TriangleSetup set_up(const RasterScene& scene, const Triangle& triangle);
+
+// The whole number below value - origin, cut to 0 ... size.
+inline int clamped_floor(float value, int origin, int size) {
+  return static_cast<int>(
+      std::clamp(std::floor(static_cast<double>(value)) - origin, 0.0, static_cast<double>(size)));
+}
 
 // Draws triangle `index` into the tile whose first pixel is (x0, y0) and which has w times h pixels.
 void draw_triangle(const RasterScene& scene, std::uint32_t index, int x0, int y0, int w, int h,
