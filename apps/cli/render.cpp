@@ -13,7 +13,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> in, captions;
-  std::string out, heat, views = "front,side,three-quarter", up = "y", range;
+  std::string out, heat, views = "front,side,three-quarter", up = "y", range, frame;
   int width = 640, height = 640, columns = 0;
   bool skeleton = false, edges = false, grid = false;
   PoseOptions pose;
@@ -55,6 +55,13 @@ Result<PictureRequest> make_request(const Options& options, const Console& conso
     SINEW_TRY(const auto range, parse_assignment("--range", "range=" + options.range, 2));
     request.heat_low = range.second[0];
     request.heat_high = range.second[1];
+  }
+  if (!options.frame.empty()) {
+    const auto box = parse_assignment("--frame", "frame=" + options.frame, 6);
+    if (!box.ok())
+      return usage_error(
+          fmt::format("--frame '{}': give XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX", printable(options.frame)));
+    request.render.frame = Box3(Vec3(box->second.data()), Vec3(box->second.data() + 3));
   }
   if (options.heat.starts_with("distance=")) {
     SINEW_TRY(const Asset asset, read_asset(options.heat.substr(9)));
@@ -117,6 +124,8 @@ void add_render(Program& program) {
       ->check(CLI::Range(16, 8192))
       ->capture_default_str();
   verb->add_option("--up", options->up, "the axis that points up: x, y or z")->capture_default_str();
+  verb->add_option("--frame", options->frame,
+                   "XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX: the box to show (default: what the picture holds)");
   verb->add_flag("--skeleton", options->skeleton, "draw the bones over the mesh");
   verb->add_flag("--edges", options->edges, "draw the edges of the polygons");
   verb->add_option("--heat", options->heat, "colours: the weights of a joint (its name), or distance=FILE");
