@@ -9,7 +9,7 @@ constexpr double kElbow = .29, kWrist = .55;  // along x; the shoulder is at the
 std::vector<JointSpec> arm_joints() {
   return {{"UpperArm", "", {0, 0, 0}, {}},
           {"ForeArm", "UpperArm", {kElbow, 0, -.006}, {}},
-          {"Hand", "ForeArm", {kWrist, 0, 0}, Vec3(kWrist + .1, 0, 0)}};
+          {"Hand", "ForeArm", {kWrist, 0, 0}, Vec3(kWrist + .085, 0, 0)}};
 }
 
 }  // namespace

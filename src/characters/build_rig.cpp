@@ -77,10 +77,7 @@ void make_symmetric(const std::vector<std::uint32_t>& mirror, const std::vector<
   std::vector<std::uint32_t> other(joints.size());
   for (std::size_t j = 0; j < joints.size(); ++j)
     for (std::size_t k = 0; k < joints.size(); ++k)
-      if (joints[k].name == mirrored_name(joints[j].name)) {
-        other[j] = static_cast<std::uint32_t>(k);
-        other[k] = static_cast<std::uint32_t>(j);
-      }
+      if (joints[k].name == mirrored_name(joints[j].name)) other[j] = static_cast<std::uint32_t>(k);
   for (std::size_t i = 0; i < mirror.size(); ++i) {
     if (mirror[i] == i) {
       mesh.positions[i].x() = 0;

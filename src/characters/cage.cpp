@@ -34,7 +34,9 @@ Vec3 direction_at(std::span<const Ring> rings, std::size_t k, const Vec3& root) 
 }  // namespace
 
 std::string mirrored_name(std::string_view name) {
-  return name.substr(0, 4) == "Left" ? "Right" + std::string(name.substr(4)) : std::string(name);
+  if (name.substr(0, 4) == "Left") return "Right" + std::string(name.substr(4));
+  if (name.substr(0, 5) == "Right") return "Left" + std::string(name.substr(5));
+  return std::string(name);
 }
 
 Ring profile(double x, const Vec2& front, const Vec2& back, double half_width, double bone,

@@ -110,7 +110,7 @@ class Cage {
   std::vector<std::uint32_t> mirror_;
 };
 
-// "LeftArm" -> "RightArm"; other names stay.
+// "LeftArm" -> "RightArm" and back; other names stay.
 std::string mirrored_name(std::string_view name);
 
 }  // namespace sinew::characters

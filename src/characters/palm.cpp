@@ -85,7 +85,7 @@ std::vector<JointSpec> finger_joints(const Affine3& frame, std::string_view pref
     for (std::size_t k = 0; k < 3; ++k) {
       JointSpec joint{
           std::string(prefix) + finger.name + std::to_string(k + 1), before, frame * points[k], {}};
-      if (k == 2) joint.tail = frame * points[3];
+      if (k == 2) joint.tail = frame * between(points, 2.75);  // just under the skin
       before = joint.name;
       joints.push_back(joint);
     }

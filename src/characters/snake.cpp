@@ -33,7 +33,7 @@ std::vector<JointSpec> snake_joints() {
   joints.push_back({"Head", "Root", spine(-.02), spine(0) + Vec3(0, .004, .115)});
   for (int k = 1; k <= kBones; ++k)
     joints.push_back({bone_name(k), bone_name(k - 1), spine(kLength * k / (kBones + 1)), {}});
-  joints.back().tail = spine(kLength);
+  joints.back().tail = spine(.97 * kLength);
   return joints;
 }
 
