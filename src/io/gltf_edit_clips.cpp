@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "io/gltf_editor.h"
+
+namespace sinew::gltf {
+namespace {
+
+// Whether a channel of the file moves something that the rig's clips speak of.
+bool is_ours(const GltfDocument& document, const Json& channel) {
+  const Json* target = object_member(channel, "target");
+  if (!target || !target->contains("node")) return false;
+  const auto node = static_cast<std::size_t>((*target)["node"].get<double>());
+  const std::string path = string_member(*target, "path");
+  if (path == "weights") return true;
+  return document.node_joints[node] >= 0 && (path == "translation" || path == "rotation" || path == "scale");
+}
+
+bool is_weights(const Json& channel) {
+  const Json* target = object_member(channel, "target");
+  return target && string_member(*target, "path") == "weights";
+}
+
+// Copies channels of `from` that `wanted` picks, with their samplers, behind those of `to`.
+template <class Wanted>
+void copy_channels(const Json& from, Wanted wanted, Json& to) {
+  if (!has_channels(from)) return;
+  for (const Json& channel : from["channels"]) {
+    if (!wanted(channel) || !channel.contains("sampler")) continue;
+    Json& samplers = ensure_array(to, "samplers");
+    samplers.push_back(from["samplers"][static_cast<std::size_t>(channel["sampler"].get<double>())]);
+    Json copy = channel;
+    copy["sampler"] = samplers.size() - 1;
+    ensure_array(to, "channels").push_back(std::move(copy));
+  }
+}
+
+void put_animations(Builder& builder, Json animations) {
+  if (animations.empty())
+    builder.json.erase("animations");
+  else
+    builder.json["animations"] = std::move(animations);
+}
+
+}  // namespace
+
+void Editor::replace_clips() {
+  const Json before = builder.json.contains("animations") ? builder.json["animations"] : Json::array();
+  Json animations = Json::array();
+  ClipWriter writer(builder, rig);
+  for (std::size_t c = 0; c < rig.clips.size(); ++c) {
+    Json animation = {{"name", rig.clips[c].name}};
+    writer.add_joint_channels(rig.clips[c], joint_nodes, animation);
+    writer.add_weight_channels(rig.clips[c], key_nodes, animation);
+    if (c < before.size() && string_member(before[c], "name") == rig.clips[c].name)
+      copy_channels(
+          before[c], [&](const Json& channel) { return !is_ours(document, channel); }, animation);
+    if (has_channels(animation)) animations.push_back(std::move(animation));
+  }
+  put_animations(builder, std::move(animations));
+}
+
+void Editor::renew_weight_channels() {
+  if (!builder.json.contains("animations")) return;
+  const Json before = builder.json["animations"];
+  Json animations = Json::array();
+  ClipWriter writer(builder, rig);
+  for (std::size_t c = 0; c < before.size(); ++c) {
+    Json animation = before[c];
+    if (!has_channels(animation) ||
+        std::none_of(animation["channels"].begin(), animation["channels"].end(), is_weights)) {
+      animations.push_back(std::move(animation));
+      continue;
+    }
+    animation.erase("channels");
+    animation.erase("samplers");
+    copy_channels(
+        before[c], [](const Json& channel) { return !is_weights(channel); }, animation);
+    if (c < rig.clips.size()) writer.add_weight_channels(rig.clips[c], key_nodes, animation);
+    if (has_channels(animation)) animations.push_back(std::move(animation));
+  }
+  put_animations(builder, std::move(animations));
+}
+
+}  // namespace sinew::gltf

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing a rig that came from no glTF file: joints first, then one node a mesh, all at the root of the
+// scene.
+#include "io/gltf_edit.h"
+#include "io/gltf_write_keys.h"
+#include "io/gltf_write_nodes.h"
+#include "sinew/io/gltf.h"
+
+namespace sinew {
+namespace {
+
+using namespace gltf;
+
+bool is_weighted(const Rig& rig, const MeshPart& part) {
+  return rig.weights.vertex_count() > 0 &&
+         rig.weights.offsets[part.vertex_begin] < rig.weights.offsets[part.vertex_begin + part.vertex_count];
+}
+
+// Parts that can share a node: in a row, and all with weights or all without.
+std::vector<std::vector<MeshPart>> node_groups(const Rig& rig, bool plain) {
+  std::vector<std::vector<MeshPart>> groups;
+  bool last = false;
+  for (const MeshPart& part : parts_of(rig)) {
+    if (part.vertex_count == 0) continue;
+    const bool weighted = !plain && is_weighted(rig, part);
+    if (groups.empty() || weighted != last) groups.emplace_back();
+    groups.back().push_back(part);
+    last = weighted;
+  }
+  return groups;
+}
+
+int add_material(Json& root) {
+  Json& materials = ensure_array(root, "materials");
+  if (materials.empty())
+    materials.push_back(
+        {{"name", "plain"},
+         {"pbrMetallicRoughness",
+          {{"baseColorFactor", {0.8, 0.8, 0.8, 1.0}}, {"metallicFactor", 0}, {"roughnessFactor", 0.7}}}});
+  return 0;
+}
+
+struct Writer {
+  const Rig& rig;
+  const GltfWriteOptions& options;
+  bool plain;
+  Builder builder;
+  std::vector<int> joint_nodes, mesh_nodes;
+  SkinSlots slots;
+  int skin = -1;
+  std::vector<KeyNode> key_nodes;
+
+  void add_skeleton() {
+    if (plain || rig.skeleton.empty()) return;
+    const Pose rest = rest_pose(rig.skeleton);
+    const bool posed = options.edit.pose && options.posed;
+    std::vector<int> roots;
+    joint_nodes = add_joint_nodes(builder, rig.skeleton, posed ? options.posed->local : rest.local,
+                                  needed_joints(rig), animated_joints(rig), roots);
+    for (const int root : roots) add_to_scene(builder.json, 0, root);
+    slots = skin_slots(rig);
+    if (!slots.joints.empty()) skin = add_skin(builder, rig, slots, joint_nodes, Affine3::Identity());
+  }
+
+  Json make_primitive(const MeshTables& tables, const MeshPart& part, std::span<const std::size_t> keys) {
+    Json primitive = {{"material", add_material(builder.json)}};
+    put_vertices(builder, tables, part, {}, primitive);
+    put_texcoords(builder, tables.mesh, part, primitive);
+    put_faces(builder, tables, part, false, primitive);
+    if (part.face_count == 0) primitive["mode"] = 0;
+    if (!plain && is_weighted(rig, part))
+      put_weights(builder, rig.weights, part, slots.slots, options.influences, primitive);
+    if (options.baked) put_baked_targets(builder, *options.baked, part, primitive);
+    if (!plain) put_targets(builder, rig, keys, part, {}, primitive);
+    return primitive;
+  }
+
+  void add_mesh(const MeshTables& tables, std::span<const MeshPart> parts) {
+    const auto keys = plain ? std::vector<std::size_t>() : keys_of(rig, parts, mesh_nodes.empty());
+    Json mesh = {{"primitives", Json::array()}};
+    std::string name;
+    for (const MeshPart& part : parts) {
+      mesh["primitives"].push_back(make_primitive(tables, part, keys));
+      if (name.empty()) name = part.name;
+    }
+    if (name.empty()) name = "mesh";
+    mesh["name"] = name;
+    if (options.baked) name_baked_targets(*options.baked, mesh);
+    if (!plain) name_keys(keys, mesh);
+    Json& meshes = ensure_array(builder.json, "meshes");
+    meshes.push_back(std::move(mesh));
+    Json node = {{"name", name}, {"mesh", meshes.size() - 1}};
+    if (!plain && skin >= 0 && is_weighted(rig, parts[0])) node["skin"] = skin;
+    mesh_nodes.push_back(add_node(builder.json, std::move(node)));
+    add_to_scene(builder.json, 0, mesh_nodes.back());
+    if (!keys.empty()) key_nodes.push_back({mesh_nodes.back(), keys});
+  }
+
+  void name_keys(std::span<const std::size_t> keys, Json& mesh) {
+    const auto weights =
+        options.edit.pose && options.posed ? key_weights_of(rig, *options.posed) : key_weights_of(rig, {});
+    std::vector<std::string> names;
+    std::vector<double> values;
+    for (const std::size_t k : keys) {
+      names.push_back(rig.keys[k].name);
+      values.push_back(weights[k]);
+    }
+    name_targets(names, values, mesh);
+  }
+
+  void add_clips() {
+    if (options.baked) return put_baked_clip(builder, rig, *options.baked, mesh_nodes);
+    if (plain) return;
+    ClipWriter writer(builder, rig);
+    for (const Clip& clip : rig.clips) {
+      Json animation = {{"name", clip.name}};
+      if (!joint_nodes.empty()) writer.add_joint_channels(clip, joint_nodes, animation);
+      writer.add_weight_channels(clip, key_nodes, animation);
+      if (has_channels(animation)) ensure_array(builder.json, "animations").push_back(std::move(animation));
+    }
+  }
+};
+
+Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
+  Writer writer{rig, options, options.without_skin || options.baked != nullptr, {}, {}, {}, {}, -1, {}};
+  writer.add_skeleton();
+  const PolyMesh plain = writer.plain ? plain_mesh(rig, options.baked) : PolyMesh();
+  const MeshTables tables(writer.plain ? plain : rig.mesh);
+  for (const auto& parts : node_groups(rig, writer.plain)) writer.add_mesh(tables, parts);
+  writer.add_clips();
+  return writer.builder.finish(options.binary);
+}
+
+Result<void> check_call(const Rig& rig, const GltfWriteOptions& options) {
+  if (options.influences < 1) return usage_error("a vertex needs at least one influence");
+  if (options.edit.pose && options.posed && options.posed->local.size() != rig.skeleton.size())
+    return usage_error("the pose has another number of joints than the rig");
+  if (!options.baked) return {};
+  if (options.baked->positions.empty() || !(options.baked->fps > 0))
+    return usage_error("there are no frames to write");
+  const auto fits = [&](const std::vector<std::vector<Vec3f>>& frames) {
+    return std::all_of(frames.begin(), frames.end(),
+                       [&](const auto& f) { return f.size() == rig.mesh.vertex_count(); });
+  };
+  if (!fits(options.baked->positions) || !fits(options.baked->normals))
+    return usage_error("the frames have another number of vertices than the rig");
+  if (!options.baked->normals.empty() && options.baked->normals.size() != options.baked->positions.size())
+    return usage_error("there are normals for some frames only");
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
+                               const GltfWriteOptions& options) {
+  SINEW_CHECK(check_call(rig, options));
+  return document ? write_edited(rig, *document, options) : write_new(rig, options);
+}
+
+}  // namespace sinew

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/gltf_write_parts.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "io/gltf_polygons.h"
+#include "sinew/core/parallel.h"
+#include "sinew/mesh/weld.h"
+
+namespace sinew::gltf {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 14;
+
+bool only_triangles(const PolyMesh& mesh) {
+  return mesh.face_vertices.size() == 3 * mesh.face_count();
+}
+
+// Vertices at one place share a normal, or texture seams would show.
+std::vector<Vec3f> seamless_normals(const PolyMesh& mesh, const std::vector<Triangle>& triangles) {
+  std::vector<Vec3f> out(mesh.vertex_count());
+  if (mesh.texcoords.empty()) {
+    const std::vector<Vec3> normals = vertex_normals({mesh.positions, triangles});
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = normals[i].cast<float>();
+    return out;
+  }
+  const WeldedTriangles welded = weld_triangles({mesh.positions, triangles});
+  const std::vector<Vec3> normals = vertex_normals(welded.view());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = normals[welded.weld.to_welded[i]].cast<float>();
+  return out;
+}
+
+Mat3 normal_map(const Affine3& transform) {
+  const Mat3 linear = transform.linear();
+  const double determinant = linear.determinant();
+  if (determinant == 0) return Mat3::Identity();
+  return linear.inverse().transpose() * std::cbrt(std::abs(determinant));
+}
+
+// Places behind the largest weights of a row, in float, so that the four-byte numbers sum to 1 themselves.
+void fill_row(std::span<const Influence> row, std::span<const int> slots, std::size_t most,
+              std::uint32_t* joints, float* weights) {
+  std::size_t kept = 0;
+  double sum = 0;
+  for (const Influence& one : row) {
+    if (kept == most || !(one.weight > 0) || slots[one.joint] < 0) break;
+    joints[kept] = static_cast<std::uint32_t>(slots[one.joint]);
+    weights[kept++] = static_cast<float>(one.weight);
+    sum += one.weight;
+  }
+  if (kept == 0) return;
+  float rest = 0;
+  for (std::size_t k = kept; k-- > 1;) {
+    weights[k] = static_cast<float>(weights[k] / sum);
+    rest += weights[k];
+  }
+  weights[0] = 1 - rest;
+}
+
+CodedFaces coded_faces(const MeshTables& tables, const MeshPart& part) {
+  const auto offset = static_cast<std::uint32_t>(part.vertex_begin);
+  if (!tables.view.triangles.empty())
+    return encode_polygons(tables.mesh, tables.view, part.face_begin, part.face_begin + part.face_count,
+                           offset);
+  CodedFaces faces;
+  faces.triangles.resize(3 * part.face_count);
+  parallel_for(faces.triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k)
+      faces.triangles[k] = tables.mesh.face_vertices[3 * part.face_begin + k] - offset;
+  });
+  return faces;
+}
+
+// Faces that the reader turned round go back as they were: the first corner stays the first.
+CodedFaces flipped_faces(const PolyMesh& mesh, const MeshPart& part) {
+  PolyMesh own;
+  own.positions.assign(
+      mesh.positions.begin() + static_cast<std::ptrdiff_t>(part.vertex_begin),
+      mesh.positions.begin() + static_cast<std::ptrdiff_t>(part.vertex_begin + part.vertex_count));
+  std::vector<std::uint32_t> corners;
+  for (std::size_t f = part.face_begin; f < part.face_begin + part.face_count; ++f) {
+    corners.assign(mesh.face(f).begin(), mesh.face(f).end());
+    for (std::uint32_t& corner : corners) corner -= static_cast<std::uint32_t>(part.vertex_begin);
+    std::reverse(corners.begin() + 1, corners.end());
+    own.add_face(corners);
+  }
+  return encode_polygons(own, triangulate(own), 0, own.face_count(), 0);
+}
+
+}  // namespace
+
+MeshTables::MeshTables(const PolyMesh& source) : mesh(source) {
+  if (!only_triangles(mesh)) view = triangulate(mesh);
+  normals = mesh.normals;
+  if (!normals.empty() || mesh.face_count() == 0) return;
+  if (!only_triangles(mesh)) {
+    computed = seamless_normals(mesh, view.triangles);
+  } else {
+    std::vector<Triangle> triangles(mesh.face_count());
+    for (std::size_t f = 0; f < triangles.size(); ++f)
+      std::copy_n(&mesh.face_vertices[3 * f], 3, triangles[f].begin());
+    computed = seamless_normals(mesh, triangles);
+  }
+  normals = computed;
+}
+
+std::vector<MeshPart> parts_of(const Rig& rig) {
+  if (!rig.parts.empty() || rig.mesh.positions.empty()) return rig.parts;
+  MeshPart all;
+  all.vertex_count = rig.mesh.vertex_count();
+  all.face_count = rig.mesh.face_count();
+  return {all};
+}
+
+void put_vertices(Builder& builder, const MeshTables& tables, const MeshPart& part, const ToStored& to_stored,
+                  Json& primitive) {
+  Json& attributes = ensure_object(primitive, "attributes");
+  std::vector<Vec3f> vectors(part.vertex_count);
+  parallel_for(part.vertex_count, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      vectors[i] = (to_stored.transform * tables.mesh.positions[part.vertex_begin + i]).cast<float>();
+  });
+  attributes["POSITION"] = builder.add_vectors(vectors, kVertexTarget, true);
+  attributes.erase("TANGENT");
+  if (tables.normals.empty()) {
+    attributes.erase("NORMAL");
+    return;
+  }
+  const Mat3 turn = normal_map(to_stored.transform);
+  parallel_for(part.vertex_count, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vec3 normal = turn * tables.normals[part.vertex_begin + i].cast<double>();
+      const double length = normal.norm();
+      vectors[i] =
+          length > 1e-12 ? Vec3f((normal / length).cast<float>()) : Vec3f::UnitY();  // glTF wants unit length
+    }
+  });
+  attributes["NORMAL"] = builder.add_vectors(vectors, kVertexTarget, false);
+}
+
+void put_texcoords(Builder& builder, const PolyMesh& mesh, const MeshPart& part, Json& primitive) {
+  if (mesh.texcoords.empty() || part.vertex_count == 0) return;
+  static_assert(sizeof(Vec2f) == 8);
+  const std::span<const float> numbers(mesh.texcoords[part.vertex_begin].data(), 2 * part.vertex_count);
+  ensure_object(primitive, "attributes")["TEXCOORD_0"] =
+      builder.add_floats(numbers, "VEC2", kVertexTarget, false);
+}
+
+void put_faces(Builder& builder, const MeshTables& tables, const MeshPart& part, bool flipped,
+               Json& primitive) {
+  if (part.face_count == 0) return;
+  const CodedFaces faces = flipped ? flipped_faces(tables.mesh, part) : coded_faces(tables, part);
+  const Component component =
+      part.vertex_count <= 65535 ? Component::kUnsignedShort : Component::kUnsignedInt;
+  primitive["indices"] = builder.add_integers(faces.triangles, "SCALAR", component, kIndexTarget);
+  primitive.erase("mode");
+  if (primitive.contains("extensions") && primitive["extensions"].is_object()) {
+    primitive["extensions"].erase("SINEW_rig");
+    if (primitive["extensions"].empty()) primitive.erase("extensions");
+  }
+  if (faces.code.sizes.empty()) return;
+  Json& polygons =
+      ensure_object(ensure_object(ensure_object(primitive, "extensions"), "SINEW_rig"), "polygons");
+  const std::uint32_t largest = *std::max_element(faces.code.sizes.begin(), faces.code.sizes.end());
+  const Component small =
+      unsigned_component(largest);  // its largest value, never a start, stands for kExplicit
+  polygons["sizes"] = builder.add_integers(faces.code.sizes, "SCALAR", small, kNoTarget);
+  polygons["starts"] = builder.add_integers(faces.code.starts, "SCALAR", small, kNoTarget);
+  if (!faces.code.corners.empty())
+    polygons["corners"] = builder.add_integers(faces.code.corners, "SCALAR", component, kNoTarget);
+  declare_extension(builder.json, "SINEW_rig");
+}
+
+void erase_weights(Json& primitive) {
+  Json& attributes = ensure_object(primitive, "attributes");
+  for (auto attribute = attributes.begin(); attribute != attributes.end();)
+    if (attribute.key().starts_with("JOINTS_") || attribute.key().starts_with("WEIGHTS_"))
+      attribute = attributes.erase(attribute);
+    else
+      ++attribute;
+}
+
+void put_weights(Builder& builder, const SkinWeights& weights, const MeshPart& part,
+                 std::span<const int> slots, int influences, Json& primitive) {
+  erase_weights(primitive);
+  std::size_t longest = 1;
+  for (std::size_t i = part.vertex_begin; i < part.vertex_begin + part.vertex_count; ++i)
+    longest = std::max(longest, weights.row(i).size());
+  const std::size_t most = std::min(longest, static_cast<std::size_t>(std::max(influences, 1)));
+  const std::size_t sets = (most + 3) / 4, width = 4 * sets, count = part.vertex_count;
+  std::vector<std::uint32_t> joints(4 * sets * count, 0);
+  std::vector<float> numbers(4 * sets * count, 0.0f);
+  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> row_joints(width);
+    std::vector<float> row_numbers(width);
+    for (std::size_t i = begin; i < end; ++i) {
+      std::fill(row_joints.begin(), row_joints.end(), 0u);
+      std::fill(row_numbers.begin(), row_numbers.end(), 0.0f);
+      fill_row(weights.row(part.vertex_begin + i), slots, most, row_joints.data(), row_numbers.data());
+      for (std::size_t s = 0; s < sets; ++s) {
+        std::copy_n(&row_joints[4 * s], 4, &joints[4 * (s * count + i)]);
+        std::copy_n(&row_numbers[4 * s], 4, &numbers[4 * (s * count + i)]);
+      }
+    }
+  });
+  const int last = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
+  const Component component = last <= 255 ? Component::kUnsignedByte : Component::kUnsignedShort;
+  for (std::size_t s = 0; s < sets; ++s) {
+    const std::string number = std::to_string(s);
+    primitive["attributes"]["JOINTS_" + number] = builder.add_integers(
+        std::span(joints).subspan(4 * s * count, 4 * count), "VEC4", component, kVertexTarget);
+    primitive["attributes"]["WEIGHTS_" + number] = builder.add_floats(
+        std::span(numbers).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);
+  }
+}
+
+void put_target(Builder& builder, std::span<const Vec3f> deltas, std::span<const Vec3f> normal_deltas,
+                const MeshPart& part, const ToStored& to_stored, Json& primitive) {
+  const auto moved = [&](std::span<const Vec3f> all, const Mat3& map) {
+    std::vector<Vec3f> own(part.vertex_count);
+    parallel_for(own.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        own[i] = (map * all[part.vertex_begin + i].cast<double>()).cast<float>();
+    });
+    return own;
+  };
+  Json target = {
+      {"POSITION", builder.add_vectors(moved(deltas, to_stored.transform.linear()), kVertexTarget, true)}};
+  if (!normal_deltas.empty() && primitive["attributes"].contains("NORMAL"))
+    target["NORMAL"] =
+        builder.add_vectors(moved(normal_deltas, normal_map(to_stored.transform)), kVertexTarget, false);
+  ensure_array(primitive, "targets").push_back(std::move(target));
+}
+
+}  // namespace sinew::gltf
