@@ -22,8 +22,8 @@ std::vector<std::uint32_t> cells_crossed(const VoxelGrid& grid, const Handle& ha
   std::vector<std::uint32_t> cells;
   if (!a.allFinite() || !b.allFinite()) return cells;
   const Vec3i dims = grid.cells().dims();
-  int axis = 0;
   const Vec3 along = b - a;
+  Eigen::Index axis = 0;
   along.cwiseAbs().maxCoeff(&axis);
   const auto [first, last] = closed_range(std::min(a[axis], b[axis]), std::max(a[axis], b[axis]));
   // Slab by slab along the longest axis: in each the segment spans a small rectangle of the other two.
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> cells_crossed(const VoxelGrid& grid, const Handle& ha
       t1 = std::clamp((slab + 1 - a[axis]) / along[axis], 0.0, 1.0);
     }
     const Vec3 p = a + t0 * along, q = a + t1 * along;
-    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    const Eigen::Index u = (axis + 1) % 3, v = (axis + 2) % 3;
     const auto [u0, u1] = closed_range(std::min(p[u], q[u]), std::max(p[u], q[u]));
     const auto [v0, v1] = closed_range(std::min(p[v], q[v]), std::max(p[v], q[v]));
     for (int j = v0; j <= v1; ++j)
