@@ -15,8 +15,8 @@ std::vector<JointSpec> bird_joints() {
       {"LeftArm", "Spine", {.055, .25, .05}, {}},
       {"LeftForeArm", "LeftArm", {.17, .268, .03}, {}},
       {"LeftHand", "LeftForeArm", {.315, .276, .05}, Vec3(.55, .276, .0227)},
-      {"LeftUpLeg", "Hips", {.04, .185, -.02}, {}},
-      {"LeftLeg", "LeftUpLeg", {.048, .14, .02}, {}},
+      {"LeftUpLeg", "Hips", {.04, .182, -.010}, {}},
+      {"LeftLeg", "LeftUpLeg", {.045, .132, .006}, {}},
       {"LeftFoot", "LeftLeg", {.046, .075, -.025}, {}},
       {"LeftToeBase", "LeftFoot", {.046, .012, -.005}, Vec3(.046, .008, .055)},
   });
@@ -76,7 +76,7 @@ void grow_leg(Cage& cage, const Patch& patch) {
     return Ring{Vec3(.045, y, z), u, v, bone, 2, along};
   };
   const std::vector<Ring> rings = {
-      ring(.160, -.004, .028, .036, .7, {0, -1, .3}),    ring(.135, .006, .022, .028, 1.5, {0, -1, -.1}),
+      ring(.152, -.004, .026, .030, .7, {.5, -1, .1}),   ring(.130, .004, .021, .025, 1.5, {.1, -1, -.1}),
       ring(.108, -.006, .014, .017, 2, {0, -1, -.6}),    ring(.082, -.021, .008, .009, 2.4, {0, -1, -.4}),
       ring(.068, -.023, .0068, .0075, 2.7, {0, -1, .2}), ring(.040, -.015, .006, .006, 3, {0, -1, .3}),
       ring(.020, -.008, .008, .008, 3.5, {0, -1, .4}),   ring(.010, .004, .012, .008, 4, {0, -.3, 1})};
@@ -93,7 +93,7 @@ void grow_leg(Cage& cage, const Patch& patch) {
   std::vector<Ring> hallux;
   for (const auto& [z, radius] : {std::pair{-.020, .0055}, {-.032, .0045}, {-.042, .003}, {-.046, .0015}})
     hallux.push_back({Vec3(.045, .008 + .1 * (z + .046), z), radius, radius, 4});
-  cage.limb(leg.side(6, 1, 6, 1), Vec3::UnitY(), hallux, chain);
+  cage.limb(leg.side(6, 1, 6, 1), -Vec3::UnitY(), hallux, chain);
 }
 
 Clip flap(const std::vector<JointSpec>& joints) {
@@ -122,7 +122,7 @@ Blueprint bird_blueprint() {
   Cage& cage = bird.cage.emplace(names_of(bird.joints));
   const Tube body = grow_body(cage);
   grow_wing(cage, body.side(5, 3, 2, 2));
-  grow_leg(cage, body.side(5, 1, 15, 3));
+  grow_leg(cage, body.side(6, 1, 15, 3));
   cage.mirror();
   bird.clips = {flap(bird.joints)};
   return bird;

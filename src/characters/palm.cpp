@@ -23,7 +23,7 @@ const std::array<Finger, 4> kFingers = {{
     {"Ring", {.083, .003, -.0110}, {1, -.07, -.05}, {.044, .027, .023}, .0092},
     {"Pinky", {.075, .000, -.0315}, {1, -.08, -.13}, {.036, .021, .020}, .0082},
 }};
-const Finger kThumb = {"Thumb", {.022, -.008, .020}, {.72, -.26, .64}, {.042, .033, .027}, .0112};
+const Finger kThumb = {"Thumb", {.020, -.003, .020}, {.66, -.14, .74}, {.044, .034, .027}, .0112};
 
 // Joints of a finger and its tip. Each bone turns a little further towards the palm.
 std::array<Vec3, 4> finger_points(const Finger& finger, const Vec3& axis, double curl) {
@@ -57,11 +57,13 @@ Vec3 between(const std::array<Vec3, 4>& p, double at) {
 // Rings of a finger: place along its bones, where it lies on the chain, and its share of the radius.
 struct FingerRing {
   double at, bone, width;
+  double level = 0;  // how far the section is turned to lie flat on the side of the palm
 };
 constexpr FingerRing kFingerRings[] = {{.52, .85, 1.04}, {.78, 1.0, .97}, {1.0, 1.5, 1.03}, {1.45, 2, .92},
                                        {2.0, 2.5, .94},  {2.45, 3, .86},  {2.85, 3, .66}};
-constexpr FingerRing kThumbRings[] = {{.62, .6, 1.30},  {.80, .95, 1.16}, {1.0, 1.5, 1.06}, {1.5, 2, .93},
-                                      {2.0, 2.5, 1.02}, {2.45, 3, .95},   {2.86, 3, .66}};
+constexpr FingerRing kThumbRings[] = {{.58, .6, 1.22, .8}, {.82, .95, 1.12, .35}, {1.0, 1.5, 1.06},
+                                      {1.5, 2, .93},       {2.0, 2.5, 1.02},      {2.45, 3, .95},
+                                      {2.86, 3, .66}};
 
 template <std::size_t N>
 void grow_finger(Cage& cage, const Patch& patch, const Affine3& frame, const Finger& finger,
@@ -71,6 +73,9 @@ void grow_finger(Cage& cage, const Patch& patch, const Affine3& frame, const Fin
   for (const FingerRing& ring : shape) {
     const double r = finger.radius * ring.width;
     rings.push_back({frame * between(points, ring.at), r, r * .95, ring.bone});
+    const Vec3 direction = (between(points, ring.at + .1) - between(points, ring.at - .1)).normalized();
+    if (ring.level > 0)
+      rings.back().along = frame.linear() * ((1 - ring.level) * direction + ring.level * Vec3::UnitZ());
   }
   cage.limb(patch, frame.linear() * v, rings, chain);
 }
@@ -108,9 +113,9 @@ void grow_hand(Cage& cage, const Patch& patch, const Affine3& frame, const Chain
     return slanted;
   };
   const std::vector<Ring> rings = {ring(.010, 0, .001, .0290, .0195, end - .15),
-                                   ring(.024, -.002, .003, .0330, .0190, end),
-                                   ring(.052, -.002, .002, .0395, .0172, end),
-                                   slant(.076, .000, .0425, .0150), slant(.091, .001, .0425, .0125)};
+                                   ring(.032, -.002, .003, .0345, .0185, end),
+                                   ring(.062, -.002, .002, .0405, .0168, end),
+                                   slant(.079, .000, .0425, .0150), slant(.092, .001, .0425, .0125)};
   const Tube palm = cage.limb(patch, frame.linear() * Vec3::UnitY(), rings, wrist);
   for (int k = 0; k < 4; ++k)
     grow_finger(cage, palm.end.part(k, 0, 1, 2), frame, kFingers[static_cast<std::size_t>(k)], kFingerRings,
@@ -118,7 +123,7 @@ void grow_hand(Cage& cage, const Patch& patch, const Affine3& frame, const Chain
   grow_finger(cage, palm.side(1, 2, 6, 2), frame, kThumb, kThumbRings, Vec3::UnitX(),
               chain_of(kThumb, wrist, prefix, rigid));
   // The balls of the thumb and of the little finger, and the hollow between them.
-  cage.pull(frame * Vec3(.036, -.018, .020), .032, frame.linear() * Vec3(0, -.007, .002));
+  cage.pull(frame * Vec3(.036, -.018, .014), .028, frame.linear() * Vec3(0, -.004, 0));
   cage.pull(frame * Vec3(.040, -.018, -.024), .030, frame.linear() * Vec3(0, -.004, -.001));
 }
 

@@ -101,9 +101,10 @@ void grow_fore_leg(Cage& cage, const Patch& patch) {
 }
 
 void grow_ear(Cage& cage, const Patch& patch) {
-  const std::vector<Ring> rings = {
-      leg_ring(.044, .800, .455, .030, .018, .7), leg_ring(.052, .84, .45, .031, .013, 1),
-      leg_ring(.06, .88, .443, .022, .009, 1), leg_ring(.066, .912, .437, .008, .005, 1)};
+  const std::vector<Ring> rings = {leg_ring(.047, .797, .458, .025, .018, .7, {.6, 1, 0}),
+                                   leg_ring(.053, .84, .45, .030, .013, 1, {.25, 1, 0}),
+                                   leg_ring(.06, .88, .443, .022, .009, 1),
+                                   leg_ring(.066, .912, .437, .008, .005, 1)};
   cage.limb(patch, Vec3::UnitZ(), rings, {"Head", "LeftEar"});
 }
 

@@ -81,6 +81,40 @@ bool is_inside(const Rig& rig, const std::vector<Triangle>& triangles, const Vec
   return crossings % 2 == 1;
 }
 
+bool crosses(const Vec3& from, const Vec3& to, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 normal = (b - a).cross(c - a), along = to - from;
+  const double slope = along.dot(normal);
+  if (slope == 0) return false;
+  const double t = (a - from).dot(normal) / slope;
+  if (t < 0 || t > 1) return false;
+  const Vec3 q = from + t * along;
+  return normal.dot((b - a).cross(q - a)) > 0 && normal.dot((c - b).cross(q - b)) > 0 &&
+         normal.dot((a - c).cross(q - c)) > 0;
+}
+
+// Edges that run through a triangle which they do not touch; triangles are swept along x.
+std::size_t count_crossings(const Rig& rig) {
+  const auto& p = rig.mesh.positions;
+  std::vector<Triangle> triangles = triangulate(rig.mesh).triangles;
+  const auto low = [&](const Triangle& t) { return std::min({p[t[0]].x(), p[t[1]].x(), p[t[2]].x()}); };
+  const auto high = [&](const Triangle& t) { return std::max({p[t[0]].x(), p[t[1]].x(), p[t[2]].x()}); };
+  std::sort(triangles.begin(), triangles.end(),
+            [&](const Triangle& s, const Triangle& t) { return low(s) < low(t); });
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < triangles.size(); ++i)
+    for (std::size_t k = i + 1; k < triangles.size() && low(triangles[k]) <= high(triangles[i]); ++k) {
+      const Triangle &s = triangles[i], &t = triangles[k];
+      if (std::any_of(s.begin(), s.end(),
+                      [&](std::uint32_t v) { return std::find(t.begin(), t.end(), v) != t.end(); }))
+        continue;
+      for (std::size_t e = 0; e < 3; ++e) {
+        count += crosses(p[s[e]], p[s[(e + 1) % 3]], p[t[0]], p[t[1]], p[t[2]]);
+        count += crosses(p[t[e]], p[t[(e + 1) % 3]], p[s[0]], p[s[1]], p[s[2]]);
+      }
+    }
+  return count;
+}
+
 std::string mirrored(std::string name) {
   if (name.rfind("Left", 0) == 0) return "Right" + name.substr(4);
   if (name.rfind("Right", 0) == 0) return "Left" + name.substr(5);
@@ -118,6 +152,11 @@ TEST_P(EveryKind, IsOneClosedManifoldOfQuadsTurnedOutward) {
     for (std::size_t f = 0; f < rig.mesh.face_count(); ++f) ASSERT_EQ(rig.mesh.face(f).size(), 4u);
     EXPECT_TRUE(validate(rig).ok());
   }
+}
+
+TEST_P(EveryKind, DoesNotCutThroughItselfAtRest) {
+  EXPECT_EQ(count_crossings(make(GetParam(), 1000)), 0u);
+  EXPECT_EQ(count_crossings(make(GetParam())), 0u);
 }
 
 TEST_P(EveryKind, HasAboutTheVerticesAskedFor) {
