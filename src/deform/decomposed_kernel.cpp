@@ -54,7 +54,7 @@ HWY_INLINE QuatV BlendLogs(const SkinSlice& skin, std::size_t i, const Decompose
   for (std::size_t v = 0; v < 4; ++v)
     q[v] = LoadBlocks(frame.quaternions + kDualStride * j[v * count],
                       frame.quaternions + kDualStride * j[(v + kLanes - 4) * count]);
-  Transpose(q[0], q[1], q[2], q[3]);
+  Transpose(d, q[0], q[1], q[2], q[3]);
   const V half = hn::Set(d, 0.5f);
   const Vec3V h = {hn::Mul(log[0], half), hn::Mul(log[1], half), hn::Mul(log[2], half)};
   const V square = Dot(h, h), scale = HalfAngleSeries(square, 2);

@@ -80,10 +80,10 @@ HWY_INLINE void BlendDuals(const float* HWY_RESTRICT w, const std::uint16_t* HWY
       AddInfluences<kStep, kDual>(w, j, v * count + k, (v + kLanes - 4) * count + k, duals, k == 0, pivot,
                                   r[v], e[v]);
   }
-  Transpose(r[0], r[1], r[2], r[3]);
+  Transpose(d, r[0], r[1], r[2], r[3]);
   real = {{r[0], r[1], r[2]}, r[3]};
   if constexpr (kDual) {
-    Transpose(e[0], e[1], e[2], e[3]);
+    Transpose(d, e[0], e[1], e[2], e[3]);
     dual = {{e[0], e[1], e[2]}, e[3]};
   }
 }

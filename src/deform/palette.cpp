@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/math/dual_quaternion.h"
 #include "sinew/math/polar.h"
 
 namespace sinew {
@@ -18,12 +19,10 @@ void write_rows(const Mat3& linear, const Vec3& translation, float* entry) {
   std::fill_n(entry + 12, 4, 0.0f);
 }
 
-// Unit dual quaternion of x -> rotation * x + translation: dual part = 1/2 (translation, 0) * rotation.
-void write_dual(const Quat& rotation, const Vec3& translation, float* entry) {
-  const Quat dual = Quat(0, 0.5 * translation.x(), 0.5 * translation.y(), 0.5 * translation.z()) * rotation;
+void write_dual(const DualQuat& rigid, float* entry) {
   for (int c = 0; c < 4; ++c) {
-    entry[c] = static_cast<float>(rotation.coeffs()[c]);
-    entry[4 + c] = static_cast<float>(dual.coeffs()[c]);
+    entry[c] = static_cast<float>(rigid.real.coeffs()[c]);
+    entry[4 + c] = static_cast<float>(rigid.dual.coeffs()[c]);
   }
 }
 
@@ -70,10 +69,11 @@ bool fill_rigid(const SkinTable& table, std::span<const Affine3> matrices, std::
     const LinearSplit split = split_linear(matrix.linear());
     stretched = stretched || split.stretched;
     // The head is fixed by the stretch, so the rigid part alone carries it to its posed place.
-    write_dual(split.rotation, matrix * heads[e] - split.rotation * heads[e], duals.entry(e));
+    write_dual(dual_quaternion(split.rotation, matrix * heads[e] - split.rotation * heads[e]),
+               duals.entry(e));
     write_rows(split.stretch, heads[e] - split.stretch * heads[e], stretch_rows.entry(e));
   }
-  write_dual(Quat::Identity(), Vec3::Zero(), duals.entry(count));
+  write_dual(DualQuat{}, duals.entry(count));
   write_rows(Mat3::Identity(), Vec3::Zero(), stretch_rows.entry(count));
   return stretched;
 }
@@ -85,10 +85,10 @@ bool fill_decomposed(const SkinTable& table, std::span<const Affine3> matrices, 
   for (std::size_t e = 0; e < count; ++e) {
     const LinearSplit split = split_linear(matrices[table.palette_joints[e]].linear());
     stretched = stretched || split.stretched;
-    write_dual(split.rotation, Vec3::Zero(), quaternions.entry(e));
+    write_dual(DualQuat{.real = split.rotation, .dual = Quat(0, 0, 0, 0)}, quaternions.entry(e));
     write_stretch(split.stretch, stretches.entry(e));
   }
-  write_dual(Quat::Identity(), Vec3::Zero(), quaternions.entry(count));
+  write_dual(DualQuat{}, quaternions.entry(count));
   write_stretch(Mat3::Identity(), stretches.entry(count));
   return stretched;
 }

@@ -43,10 +43,10 @@ HWY_INLINE V LoadBlocks(const float* HWY_RESTRICT lower, [[maybe_unused]] const 
 }
 
 // Within each block: rows to columns.
-HWY_INLINE void Transpose(V& a, V& b, V& c, V& e) {
-  const Lanes d;
-  const V ac_low = hn::InterleaveLower(d, a, c), ac_high = hn::InterleaveUpper(d, a, c);
-  const V be_low = hn::InterleaveLower(d, b, e), be_high = hn::InterleaveUpper(d, b, e);
+template <class D, class T = hn::Vec<D>>
+HWY_INLINE void Transpose(D d, T& a, T& b, T& c, T& e) {
+  const T ac_low = hn::InterleaveLower(d, a, c), ac_high = hn::InterleaveUpper(d, a, c);
+  const T be_low = hn::InterleaveLower(d, b, e), be_high = hn::InterleaveUpper(d, b, e);
   a = hn::InterleaveLower(d, ac_low, be_low);
   b = hn::InterleaveUpper(d, ac_low, be_low);
   c = hn::InterleaveLower(d, ac_high, be_high);
@@ -83,9 +83,14 @@ struct MatrixV {
   Vec3V translation;
 };
 
+// In the order of LbsWide, so that both give the same bits.
+HWY_INLINE V TransformRow(const Vec3V& row, V translation, const Vec3V& p) {
+  return hn::MulAdd(row.x, p.x, hn::MulAdd(row.y, p.y, hn::MulAdd(row.z, p.z, translation)));
+}
+
 HWY_INLINE Vec3V TransformPoint(const MatrixV& m, const Vec3V& p) {
-  return {hn::Add(Dot(m.row[0], p), m.translation.x), hn::Add(Dot(m.row[1], p), m.translation.y),
-          hn::Add(Dot(m.row[2], p), m.translation.z)};
+  return {TransformRow(m.row[0], m.translation.x, p), TransformRow(m.row[1], m.translation.y, p),
+          TransformRow(m.row[2], m.translation.z, p)};
 }
 
 // v / |v|, or `other` where |v|^2 vanishes. Exact square root and division: estimates differ between makers
@@ -144,9 +149,9 @@ HWY_INLINE MatrixV BlendRows(const float* HWY_RESTRICT w, const std::uint16_t* H
     BlendVertexRows<K>(w + (v + 4) * count, j + (v + 4) * count, count, rows, high[v], row2_high);
     row2[v] = hn::Combine(d, row2_high, row2_low);
   }
-  Transpose(low[0], low[1], low[2], low[3]);
-  Transpose(high[0], high[1], high[2], high[3]);
-  Transpose(row2[0], row2[1], row2[2], row2[3]);
+  Transpose(d, low[0], low[1], low[2], low[3]);
+  Transpose(d, high[0], high[1], high[2], high[3]);
+  Transpose(d, row2[0], row2[1], row2[2], row2[3]);
   V row0[4], row1[4];
   for (std::size_t c = 0; c < 4; ++c) {
     row0[c] = hn::ConcatLowerLower(d, high[c], low[c]);
@@ -177,7 +182,7 @@ HWY_INLINE void BlendBlocks(const float* HWY_RESTRICT w, const Index* HWY_RESTRI
   }
   for (std::size_t block = 0; block < kBlocks; ++block) {
     V* sums = out + 4 * block;
-    Transpose(sums[0], sums[1], sums[2], sums[3]);
+    Transpose(Lanes(), sums[0], sums[1], sums[2], sums[3]);
   }
 }
 

@@ -11,8 +11,8 @@ namespace sinew {
 // is.
 struct MixOptions {
   double mix = 0.5;
-  std::vector<float> per_vertex;  // vertex_count numbers, or empty
-  std::vector<float> per_joint;   // joint count numbers, or empty; a vertex has the mean over its weights
+  std::vector<float> per_vertex = {};  // vertex_count numbers, or empty
+  std::vector<float> per_joint = {};  // joint count numbers, or empty; a vertex has the mean over its weights
 };
 
 // p' = (1 - m) lbs(p) + m dqs(p). Where m is 0 (or 1) for all vertices the result is that of build_lbs (or
