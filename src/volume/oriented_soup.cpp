@@ -7,6 +7,7 @@
 
 #include "sinew/mesh/topology.h"
 #include "sinew/mesh/weld.h"
+#include "volume/cap_loops.h"
 
 namespace sinew {
 namespace {
@@ -47,11 +48,6 @@ void drop_duplicates(OrientedSoup& soup) {
     if (!twice[t]) soup.triangles[kept++] = soup.triangles[t];
   soup.duplicates = soup.triangles.size() - kept;
   soup.triangles.resize(kept);
-}
-
-// +1 where the triangle runs from a to b, -1 from b to a.
-int direction(const Triangle& t, std::uint32_t a, std::uint32_t b) {
-  return (t[0] == a && t[1] == b) || (t[1] == a && t[2] == b) || (t[2] == a && t[0] == b) ? 1 : -1;
 }
 
 // Union-find that knows whether each triangle must be turned relative to its root.
@@ -121,8 +117,9 @@ Patches join_across_edges(const OrientedSoup& soup, const EdgeTable& edges) {
     const auto faces = edges.faces[e];
     if (faces.size() != 2) continue;
     const auto [a, b] = edges.ends[e];
-    patches.join(faces[0], faces[1],
-                 direction(soup.triangles[faces[0]], a, b) == direction(soup.triangles[faces[1]], a, b));
+    patches.join(
+        faces[0], faces[1],
+        edge_direction(soup.triangles[faces[0]], a, b) == edge_direction(soup.triangles[faces[1]], a, b));
   }
   return patches;
 }
@@ -155,6 +152,7 @@ std::vector<bool> choose_sides(OrientedSoup& soup, const EdgeTable& edges, Patch
     together.moment += sums[r].moment;
     together.area += sums[r].area;
   }
+  soup.flat_area = together.area;
   if (together.own_volume() < 0)
     for (const std::uint32_t r : undecided) turn[r] = !turn[r];
   return turn;
@@ -164,7 +162,7 @@ bool edges_balance(const OrientedSoup& soup, const EdgeTable& edges) {
   for (std::size_t e = 0; e < edges.size(); ++e) {
     int sum = 0;
     for (const std::uint32_t t : edges.faces[e])
-      sum += direction(soup.triangles[t], edges.ends[e][0], edges.ends[e][1]);
+      sum += edge_direction(soup.triangles[t], edges.ends[e][0], edges.ends[e][1]);
     if (sum != 0) return false;
   }
   return true;
@@ -193,8 +191,16 @@ OrientedSoup orient_soup(MeshView mesh) {
     add(total, soup, soup.triangles[t], false);
   }
   soup.closed = edges_balance(soup, edges);
-  soup.volume = total.own_volume();
   soup.area = total.area;
+  soup.volume = total.own_volume();
+  if (soup.closed || soup.needs_winding_number()) return soup;
+  const std::vector<Triangle> caps = cap_loops(soup.positions, soup.triangles);
+  for (const Triangle& t : caps) {
+    soup.triangles.push_back(t);
+    add(total, soup, t, false);
+  }
+  soup.caps = caps.size();
+  soup.volume = total.volume;
   return soup;
 }
 

@@ -2,7 +2,6 @@
 #include "volume/voxel_size.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -15,12 +14,18 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Lines along the longest side by which thickness and gaps are sampled.
 constexpr double kProbes = 80;
 // Shares of the surface that may be thinner, or nearer to something else, than the body is made for.
-constexpr double kThinShare = 0.02, kNearShare = 0.01;
+constexpr double kThinShare = 0.05, kNearShare = 0.01;
 // Cells across a thin part, a gap, a short bone. Below 2 cells a gap closes.
 constexpr double kCellsAcross = 2.5, kCellsInGap = 3, kCellsAlongBone = 2;
+// No finer than this many cells along the longest side.
+constexpr double kFinest = 512;
 
 struct Sample {
   double length, area;
+};
+
+struct Samples {
+  std::vector<Sample> thickness, gap;
 };
 
 // The length that all but `share` of the area reaches; infinity where no such area was sampled.
@@ -33,18 +38,10 @@ double low_quantile(std::vector<Sample>& samples, double area, double share) {
   return kInfinity;
 }
 
-struct Samples {
-  std::vector<Sample> thickness, gap;
-};
-
 // Walks along one line from boundary to boundary of the union of all parts. A stretch between two of them
 // counts for both ends, foreshortened by the angle there, for the area that the line stands for.
 void sample_line(std::span<const Crossing> line, Samples& samples) {
-  // Steeper ends are sampled by the lines of another axis.
-  constexpr float kSteep = 0.577f;
-  const auto add = [](std::vector<Sample>& to, const Crossing& end, double length) {
-    if (end.cosine >= kSteep) to.push_back({length * end.cosine, 1.0 / end.cosine});
-  };
+  constexpr float kSteep = 0.8f;
   int winding = 0;
   const Crossing* last = nullptr;
   for (const Crossing& crossing : line) {
@@ -52,10 +49,11 @@ void sample_line(std::span<const Crossing> line, Samples& samples) {
     winding -= crossing.sign;
     const bool enters = before <= 0 && winding > 0, leaves = before > 0 && winding <= 0;
     if (!enters && !leaves) continue;
-    if (last) {
+    // Only between sides that face each other, not in the crease where they meet.
+    if (last && std::min(last->cosine, crossing.cosine) >= kSteep) {
       auto& to = leaves ? samples.thickness : samples.gap;
-      add(to, *last, crossing.at - last->at);
-      add(to, crossing, crossing.at - last->at);
+      const double length = crossing.at - last->at;
+      for (const double cosine : {last->cosine, crossing.cosine}) to.push_back({length * cosine, 1 / cosine});
     }
     last = &crossing;
   }
@@ -64,15 +62,14 @@ void sample_line(std::span<const Crossing> line, Samples& samples) {
 void measure(const OrientedSoup& soup, const Box3& box, VoxelSize& size) {
   const LatticeFrame frame = LatticeFrame::around(box, box.sizes().maxCoeff() / kProbes);
   const std::vector<Vec3> positions = frame.to_lattice(soup.positions);
-  std::array<Samples, 3> samples;
+  Samples samples;
   for (int axis = 0; axis < 3; ++axis) {
     const RowItems<Crossing> lines = scan_lines(positions, soup.triangles, frame.dims, axis);
-    for (std::size_t line = 0; line + 1 < lines.offsets.size(); ++line)
-      sample_line(lines.row(line), samples[0]);
+    for (std::size_t line = 0; line + 1 < lines.offsets.size(); ++line) sample_line(lines.row(line), samples);
   }
   const double area = soup.area / (frame.size * frame.size);
-  size.thickness = frame.size * low_quantile(samples[0].thickness, area, kThinShare);
-  size.gap = frame.size * low_quantile(samples[0].gap, area, kNearShare);
+  size.thickness = frame.size * low_quantile(samples.thickness, area, kThinShare);
+  size.gap = frame.size * low_quantile(samples.gap, area, kNearShare);
 }
 
 // The size at which volume and surface fill about `cells` cells.
@@ -119,8 +116,8 @@ VoxelSize choose_voxel_size(const OrientedSoup& soup, const Box3& box, const Vox
   at_most(size.thickness / kCellsAcross, VoxelSize::Reason::kThickness);
   at_most(size.gap / kCellsInGap, VoxelSize::Reason::kGap);
   at_most(size.shortest_bone / kCellsAlongBone, VoxelSize::Reason::kBone);
-  const double finest =
-      size_for_cells(soup, longest, static_cast<double>(std::max(options.max_cells, options.target_cells)));
+  const auto most_cells = static_cast<double>(std::max(options.max_cells, options.target_cells));
+  const double finest = std::max(longest / kFinest, size_for_cells(soup, longest, most_cells));
   if (size.cell_size < finest) {
     size.cell_size = finest;
     size.reason = VoxelSize::Reason::kMaxCells;

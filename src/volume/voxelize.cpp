@@ -41,9 +41,28 @@ std::vector<std::uint8_t> mark_surface(const LatticeSet& cells, const RowInterva
 
 RowIntervals fill(const OrientedSoup& soup, const std::vector<Vec3>& positions, const LatticeFrame& frame,
                   const RowIntervals& surface) {
-  if (soup.closed)
+  if (!soup.needs_winding_number())
     return fill_by_crossings(scan_lines(positions, soup.triangles, frame.dims, 0), frame.dims.x());
   return fill_by_winding(surface, frame, WindingNumber({soup.positions, soup.triangles}));
+}
+
+// Inside cells that hang on no surface are noise of the winding number near ragged edges.
+RowIntervals without_strays(const RowIntervals& solid, const RowIntervals& surface, const Vec3i& dims) {
+  const LatticeSet cells(dims, solid.offsets, solid.items);
+  const LatticeComponents components = connected_components(cells);
+  const std::vector<std::uint8_t> marks = mark_surface(cells, surface);
+  std::vector<bool> kept(components.count, false);
+  for (std::size_t c = 0; c < marks.size(); ++c)
+    if (marks[c]) kept[components.of_member[c]] = true;
+  RowIntervals out;
+  const auto runs = cells.runs();
+  for (std::size_t row = 0, k = 0; row + 1 < solid.offsets.size(); ++row) {
+    out.offsets.push_back(static_cast<std::uint32_t>(out.items.size()));
+    for (; k < runs.size() && runs[k].row == row; ++k)
+      if (kept[components.of_member[runs[k].first]]) out.items.push_back({runs[k].begin, runs[k].end});
+  }
+  out.offsets.push_back(static_cast<std::uint32_t>(out.items.size()));
+  return out;
 }
 
 }  // namespace
@@ -65,6 +84,7 @@ Result<VoxelBody> voxelize(MeshView mesh, const VoxelizeOptions& options) {
   if (is_cancelled(options.progress)) return cancelled();
   RowIntervals solid = unite(surface, fill(soup, positions, frame, surface));
   if (is_cancelled(options.progress)) return cancelled();
+  if (soup.needs_winding_number()) solid = without_strays(solid, surface, frame.dims);
   const RowIntervals cavities = enclosed(solid, frame.dims);
   body.enclosed_cells = cell_count(cavities);
   if (body.enclosed_cells > 0) solid = unite(solid, cavities);
@@ -74,6 +94,7 @@ Result<VoxelBody> voxelize(MeshView mesh, const VoxelizeOptions& options) {
   body.inside_cells = body.grid.cell_count() - cell_count(surface);
   body.flipped = soup.flipped;
   body.closed = soup.closed;
+  body.by_winding_number = soup.needs_winding_number();
   return body;
 }
 
