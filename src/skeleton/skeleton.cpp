@@ -37,16 +37,13 @@ std::string_view without_prefix(std::string_view name) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-// The index of the one joint that matches; `several` tells apart the two ways of having none.
+// The index of the one joint that matches, if there is just one.
 template <class Match>
-std::optional<std::size_t> find_one(std::span<const Joint> joints, bool& several, Match&& match) {
+std::optional<std::size_t> find_one(std::span<const Joint> joints, Match&& match) {
   std::optional<std::size_t> found;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (!match(std::string_view(joints[j].name))) continue;
-    if (found) {
-      several = true;
-      return std::nullopt;
-    }
+    if (found) return std::nullopt;
     found = j;
   }
   return found;
@@ -92,14 +89,14 @@ Result<Skeleton> Skeleton::create(std::vector<Joint> joints) {
 }
 
 std::optional<std::size_t> Skeleton::find(std::string_view name) const {
-  bool several = false;
-  auto found = find_one(joints_, several, [&](std::string_view other) { return other == name; });
-  if (found || several) return found;
-  found =
-      find_one(joints_, several, [&](std::string_view other) { return equals_ignoring_case(other, name); });
-  if (found || several) return found;
+  // Several that match exactly also match more loosely, so they stay ambiguous.
+  if (const auto exact = find_one(joints_, [&](std::string_view other) { return other == name; }))
+    return exact;
+  if (const auto alike =
+          find_one(joints_, [&](std::string_view other) { return equals_ignoring_case(other, name); }))
+    return alike;
   const std::string_view bare = without_prefix(name);
-  return find_one(joints_, several,
+  return find_one(joints_,
                   [&](std::string_view other) { return equals_ignoring_case(without_prefix(other), bare); });
 }
 

@@ -54,6 +54,8 @@ RC_GTEST_PROP(DualQuaternion, NormalisingUndoesScaleAndProjectsTheDual, ()) {
   off.real.coeffs() = scale * q.real.coeffs();
   off.dual.coeffs() = scale * q.dual.coeffs() + slip * q.real.coeffs();
   RC_ASSERT(difference(rigid_transform(normalised(off)), rigid_transform(q)) < 1e-12);
+  RC_ASSERT(std::abs(normalised(off).real.norm() - 1) < 1e-14);
+  RC_ASSERT(std::abs(normalised(off).real.dot(normalised(off).dual)) < 1e-13);
 }
 
 TEST(DualQuaternion, ZeroNormalisesToTheIdentity) {
@@ -68,6 +70,18 @@ RC_GTEST_PROP(BlendRigid, OfEqualTransformsIsThatTransformWhateverTheSigns, ()) 
   const DualQuat list[] = {negative(q), q, negative(q)};
   const double weights[] = {0.2, 0.3, 0.5};
   RC_ASSERT(difference(rigid_transform(blend_rigid(list, weights)), rigid) < 1e-12);
+}
+
+RC_GTEST_PROP(BlendRigid, DoesNotDependOnTheSigns, ()) {
+  auto random = test::any_random();
+  DualQuat list[3], flipped[3];
+  for (int k = 0; k < 3; ++k) {
+    list[k] = dual_quaternion(random_rigid(random));
+    flipped[k] = random.normal() < 0 ? negative(list[k]) : list[k];
+  }
+  const double weights[] = {0.25, 0.45, 0.3};
+  const Affine3 expected = rigid_transform(blend_rigid(list, weights));
+  RC_ASSERT(difference(rigid_transform(blend_rigid(flipped, weights)), expected) < 1e-9);
 }
 
 RC_GTEST_PROP(BlendRigid, DoesNotDependOnTheFrame, ()) {

@@ -122,6 +122,7 @@ TEST(Validate, NamesEveryFault) {
 TEST(BindTransforms, InvertTheInverseBindsOrFallBackToTheRest) {
   Rig rig = small_rig();
   rig.inverse_bind[0].linear() *= 1e-5;  // small, not singular
+  rig.inverse_bind[0].linear() = rig.inverse_bind[0].linear() * Vec3(1, 1, 1e-4).asDiagonal();
   rig.inverse_bind[1].linear() = Vec3(0, 1, 1).asDiagonal();
   const auto transforms = bind_transforms(rig);
   EXPECT_LT(((transforms[0] * rig.inverse_bind[0]).matrix() - Mat4::Identity()).norm(), 1e-12);
