@@ -170,13 +170,17 @@ TEST_P(EveryKind, HasAboutTheVerticesAskedFor) {
   EXPECT_LE(usual, 8500u);
 }
 
-TEST_P(EveryKind, KeepsItsShapeAtEveryResolution) {
+TEST_P(EveryKind, SamplesTheSameSurfaceAtEveryResolution) {
   const Rig coarse = make(GetParam(), 1000), fine = make(GetParam(), 60000);
   const Box3 a = bounding_box(coarse.mesh.positions), b = bounding_box(fine.mesh.positions);
   const double size = b.sizes().maxCoeff();
   EXPECT_LT((a.min() - b.min()).cwiseAbs().maxCoeff(), .015 * size);
   EXPECT_LT((a.max() - b.max()).cwiseAbs().maxCoeff(), .015 * size);
   EXPECT_NEAR(volume(coarse) / volume(fine), 1, .12);
+  if (GetParam() == "cylinder") return;
+  // Subdivision keeps the numbers of old vertices, and all of them lie on the limit surface.
+  for (std::size_t i = 0; i < coarse.mesh.vertex_count(); ++i)
+    ASSERT_LT((coarse.mesh.positions[i] - fine.mesh.positions[i]).norm(), 1e-12 * size);
 }
 
 TEST_P(EveryKind, OnlyAFixedFewVerticesBreakTheRings) {
@@ -397,6 +401,11 @@ TEST(Characters, KneesBendBackwardNever) {
       for (std::size_t k = 0; k < channel.values.size(); k += 4)
         EXPECT_GE(channel.values[k], 0) << "turns about +x only";
     }
+}
+
+TEST(Characters, BelowAThousandTheCoarsestCageIsGiven) {
+  EXPECT_EQ(make("biped", 100).mesh.vertex_count(), make("biped", 1000).mesh.vertex_count());
+  EXPECT_LE(make("snake", 100).mesh.vertex_count(), 1000u);
 }
 
 TEST(Characters, AllShapesDiffer) {
