@@ -8,18 +8,12 @@
 
 #include "mesh/bvh_builder.h"
 #include "sinew/core/parallel.h"
+#include "sinew/math/segment.h"
 
 namespace sinew {
 
 // Widest tree that the builder makes: it halves by count from this depth on.
 constexpr std::size_t kStack = 2 * kBvhMaxDepth;
-
-double nearest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 along = b - a;
-  const double squared = along.squaredNorm();
-  if (!(squared > 0)) return 0;
-  return std::clamp(along.dot(p - a) / squared, 0.0, 1.0);
-}
 
 namespace {
 

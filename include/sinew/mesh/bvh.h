@@ -76,7 +76,4 @@ class Bvh {
 // area.
 Vec3 nearest_on_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c, Vec3& barycentric);
 
-// The parameter in [0, 1] of the point of the segment a b nearest to p; 0 where the segment has no length.
-double nearest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b);
-
 }  // namespace sinew
