@@ -10,10 +10,6 @@ namespace {
 // Back faces lie this much (pixels of depth) behind: where a sheet is stored twice, its front shows.
 constexpr double kBackBias = 0.02;
 
-double snap(float value) {
-  return std::nearbyint(static_cast<double>(value) * 256) / 256;
-}
-
 // How the edge functions and the depth change from a pixel's corner to its samples.
 struct SampleSteps {
   double edge[3][kSamples], depth[kSamples];
@@ -60,13 +56,14 @@ inline void draw_pixel(const TriangleSetup& s, const SampleSteps& steps, double 
 
 TriangleSetup set_up(const RasterScene& scene, const Triangle& triangle) {
   TriangleSetup s;
-  // Snapped corners make the edge functions exact, so neighbours leave no gap between them.
+  // Floats subtracted and multiplied as doubles lose nothing that counts: neighbours leave no gap between
+  // them.
   double x[3], y[3], z[3];
   for (std::size_t k = 0; k < 3; ++k) {
     const Vec3f& p = scene.screen[triangle[k]];
-    x[k] = snap(p.x());
-    y[k] = snap(p.y());
-    z[k] = p.z();
+    x[k] = static_cast<double>(p.x());
+    y[k] = static_cast<double>(p.y());
+    z[k] = static_cast<double>(p.z());
   }
   double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
   s.back = area > 0;  // y runs down

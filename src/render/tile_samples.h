@@ -30,7 +30,7 @@ struct TileSamples {
   }
 };
 
-// A triangle in 1/256 pixels, turned so that its area is positive: three edge functions and the plane of its
+// A triangle in pixels, turned so that its area is positive: three edge functions and the plane of its
 // depth.
 struct TriangleSetup {
   double ax[3], ay[3];  // edge k is value(x, y) = ax x + ay y + c, >= 0 inside; opposite corner k

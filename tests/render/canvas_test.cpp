@@ -48,6 +48,14 @@ TEST(Canvas, LinesHaveTheirLengthTimesTheirWidth) {
     }
 }
 
+TEST(Canvas, ALineOnePixelWideIsSharp) {
+  Image image = white_image(20, 20);
+  Canvas(image).line({0, 10.5}, {20, 10.5}, 1, kBlack);
+  EXPECT_EQ(pixel(image, 10, 10), kBlack);
+  EXPECT_TRUE(is_white(pixel(image, 10, 9)));
+  EXPECT_TRUE(is_white(pixel(image, 10, 11)));
+}
+
 TEST(Canvas, AStrokeIsOnePieceAndBreaksAtMissingPoints) {
   // Half transparent, and back over itself: nowhere darker than half.
   Image image = white_image(60, 60);

@@ -43,6 +43,14 @@ TEST(PlotScale, EndsAreRoundAndHoldTheData) {
     }
 }
 
+TEST(PlotScale, BarsStartAtZeroAndCurvesWhereTheyAre) {
+  const std::vector<double> data = {30, 40};
+  EXPECT_EQ(make_scale({}, data, true, 5)->low, 0);
+  EXPECT_EQ(make_scale({}, data, false, 5)->low, 30);
+  const std::vector<double> below = {-40, -30};
+  EXPECT_EQ(make_scale({}, below, true, 5)->high, 0);
+}
+
 TEST(PlotScale, TicksAreRoundNumbers) {
   const auto labels = [](const std::vector<render_detail::Tick>& ticks) {
     std::string text;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "render/pictures.h"
+#include "render/tile_samples.h"
 #include "support/shapes.h"
 
 namespace sinew::test {
@@ -61,6 +62,21 @@ TEST(Raster, NeighboursLeaveNoGapAndNoCrack) {
     }
   const Frame frame = rasterise({corners, {}, triangles, {}, {}}, 100, 100);
   for (const float c : frame.coverage) ASSERT_EQ(c, 1.0f);
+}
+
+TEST(Raster, SamplesExactlyOnASharedEdgeAreCovered) {
+  // Two triangles whose common edge runs through a sample of the middle pixel, at any angle.
+  std::mt19937 random(2);
+  std::uniform_real_distribution<float> reach(-6, 6);
+  const std::vector<Triangle> triangles = {{0, 1, 2}, {1, 0, 3}};
+  for (int round = 0; round < 3000; ++round) {
+    const auto& offset = kOffsets[static_cast<std::size_t>(round) % kSamples];
+    const Vec3f sample(8 + static_cast<float>(offset[0]) / 16, 8 + static_cast<float>(offset[1]) / 16, 0);
+    const Vec3f along = Vec3f(reach(random), reach(random), 0), across(-along.y(), along.x(), 0);
+    if (along.norm() < 3) continue;
+    const std::vector<Vec3f> corners = {sample - along, sample + along, sample + across, sample - across};
+    ASSERT_EQ(rasterise({corners, {}, triangles, {}, {}}, 16, 16).coverage[8 * 16 + 8], 1.0f) << round;
+  }
 }
 
 TEST(Raster, DepthIsThatOfThePlane) {
