@@ -17,7 +17,7 @@ struct GeodesicSeed {
 };
 
 // Shortest ways through the voxel body, from cell centre to cell centre, in world units. Cells that touch, be
-// it in a corner, are neighbours. Never shorter than the straight line, exact along the axes, up to 6 % too
+// it in a corner, are neighbours. Never shorter than the straight line, exact along the axes, up to 7 % too
 // long elsewhere. Built once for many sources; each is O(cells log cells), and several may run at once. The
 // same bits for any thread count.
 class GeodesicSolver {
