@@ -62,6 +62,9 @@ struct Blueprint {
   std::vector<Clip> clips;
 };
 
+// Steps of subdivision that bring a closed cage (faces * 4^steps + 2 vertices) nearest to the wish, as a
+// ratio.
+int subdivision_steps(std::size_t faces, int resolution);
 // The cage subdivided until it has about `resolution` vertices, pushed to the limit surface, with its
 // weights.
 Result<Rig> build_rig(const Blueprint& blueprint, std::string_view name, int resolution);

@@ -90,14 +90,13 @@ void make_symmetric(const std::vector<std::uint32_t>& mirror, const std::vector<
   }
 }
 
-// Steps of subdivision that bring the count nearest to the wish, as a ratio.
-int choose_level(std::size_t faces, int resolution) {
+}  // namespace
+
+int subdivision_steps(std::size_t faces, int resolution) {
   int level = 0;
   while (static_cast<double>(faces) * std::pow(4.0, level) * 2 < resolution) ++level;
   return level;
 }
-
-}  // namespace
 
 void add_normalised_row(Row row, SkinWeights& weights) {
   std::sort(row.begin(), row.end(), [](const Influence& a, const Influence& b) {
@@ -148,7 +147,7 @@ Result<Rig> build_rig(const Blueprint& blueprint, std::string_view name, int res
   PolyMesh mesh = cage.mesh();
   std::vector<Row> rows = sparse_rows(cage.weights());
   std::vector<std::uint32_t> mirror = cage.mirror_map();
-  for (int level = choose_level(mesh.face_count(), resolution); level > 0; --level) {
+  for (int level = subdivision_steps(mesh.face_count(), resolution); level > 0; --level) {
     SINEW_TRY(Refinement refinement, refine_catmull_clark(mesh));
     rows = apply_to_rows(refinement.stencils, rows, joints);
     if (!mirror.empty()) mirror = refine_mirror(mesh, refinement, std::move(mirror));
