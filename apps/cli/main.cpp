@@ -64,6 +64,9 @@ int run(int argc, char** argv) {
   add_pose(program);
   add_bake(program);
   add_render(program);
+  add_weights(program);
+  add_reweight(program);
+  add_rig(program);
   add_bench(program);
   try {
     program.app.parse(argc, argv);

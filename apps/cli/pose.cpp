@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "pose_options.h"
 #include "sinew/pipeline/rig_player.h"
 #include "sinew/pipeline/save.h"
@@ -17,24 +15,6 @@ struct Options {
   PoseOptions pose;
 };
 
-// The deformed mesh, and what one frame of it costs once built.
-Result<double> evaluate(const Rig& rig, const Pose& pose, const DeformRequest& request, PolyMesh& mesh) {
-  mesh = rig.mesh;
-  if (rig.skeleton.empty() && rig.keys.empty()) {  // nothing moves: keep full precision
-    SINEW_CHECK(build_deformer(rig, request));
-    return 0.0;
-  }
-  SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request));
-  player.evaluate(pose);  // warms caches and threads; the second run is what a frame costs
-  const auto start = std::chrono::steady_clock::now();
-  player.evaluate(pose);
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
-    mesh.positions[i] = player.positions()[i].cast<double>();
-  mesh.normals.assign(player.normals().begin(), player.normals().end());
-  return time.count();
-}
-
 Result<void> run(const Options& options, const Console& console) {
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
@@ -42,8 +22,8 @@ Result<void> run(const Options& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
   SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
-  PolyMesh mesh;
-  SINEW_TRY(const double milliseconds, evaluate(asset.rig, pose, options.pose.deform, mesh));
+  double milliseconds = 0;
+  SINEW_TRY(PolyMesh mesh, posed_mesh(asset.rig, pose, options.pose.deform, &milliseconds));
   if (is_cancelled(console.progress())) return cancelled();
 
   const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;

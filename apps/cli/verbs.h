@@ -32,6 +32,9 @@ void add_convert(Program& program);
 void add_pose(Program& program);
 void add_bake(Program& program);
 void add_render(Program& program);
+void add_weights(Program& program);
+void add_reweight(Program& program);
+void add_rig(Program& program);
 void add_bench(Program& program);
 
 }  // namespace sinew::cli

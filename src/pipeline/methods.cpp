@@ -9,6 +9,12 @@
 #include "sinew/deform/dqs.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
+#include "sinew/weights/bbw.h"
+#include "sinew/weights/bone_heat.h"
+#include "sinew/weights/envelope.h"
+#include "sinew/weights/geodesic.h"
+#include "sinew/weights/harmonic.h"
+#include "sinew/weights/inverse_distance.h"
 
 namespace sinew {
 namespace {
@@ -45,19 +51,99 @@ constexpr std::array kDeformers = {
     DeformerMethod{"decomposed", "rotation and scale blended apart, by --blend", make_decomposed},
 };
 
+Result<BoneWeights> by_envelope(const BindInput& input, const BindRequest&, BindReport&) {
+  return envelope_weights(input);
+}
+
+Result<BoneWeights> by_inverse_distance(const BindInput& input, const BindRequest&, BindReport&) {
+  return inverse_distance_weights(input);
+}
+
+Result<BoneWeights> by_heat(const BindInput& input, const BindRequest& request, BindReport&) {
+  BoneHeatOptions options;
+  options.progress = request.progress;
+  if (request.heat == "visible")
+    options.source = HeatSource::kVisible;
+  else if (request.heat == "blender")
+    options.source = HeatSource::kBlender;
+  else if (request.heat != "nearest")
+    return usage_error(fmt::format("--heat is '{}': give nearest, visible or blender", request.heat));
+  return bone_heat_weights(input, options);
+}
+
+Result<BoneWeights> by_harmonic(const BindInput& input, const BindRequest& request, BindReport&) {
+  HarmonicOptions options;
+  options.progress = request.progress;
+  return harmonic_weights(input, options);
+}
+
+Result<BoneWeights> by_geodesic(const BindInput& input, const BindRequest& request, BindReport& report) {
+  GeodesicOptions options;
+  options.voxels = request.voxels;
+  options.progress = request.progress;
+  SINEW_TRY(GeodesicWeights result, geodesic_weights(input, options));
+  report.voxels = result.voxels;
+  if (result.bones_outside > 0)
+    report.notes.push_back(fmt::format("{} of {} bones lie outside the body and start from its nearest cell",
+                                       result.bones_outside, input.bones.size()));
+  return std::move(result.weights);
+}
+
+Result<BoneWeights> by_bbw(const BindInput& input, const BindRequest& request, BindReport& report) {
+  BbwOptions options;
+  options.voxels = request.voxels;
+  options.progress = request.progress;
+  SINEW_TRY(BbwWeights result, bbw_weights(input, options));
+  report.voxels = result.grid_vertices;
+  if (result.bones_outside > 0)
+    report.notes.push_back(fmt::format("{} of {} bones lie outside the body and hold its nearest cell",
+                                       result.bones_outside, input.bones.size()));
+  if (result.bones_merged > 0)
+    report.notes.push_back(
+        fmt::format("{} bones share all their cells with others and hold one grid vertex each; --voxels "
+                    "makes the grid finer",
+                    result.bones_merged));
+  if (result.residual > options.tolerance)
+    report.notes.push_back(fmt::format("the solver stopped {:.1e} above the least energy", result.residual));
+  return std::move(result.weights);
+}
+
+constexpr std::array kWeights = {
+    WeightMethod{"envelope", "capsules around the bones", by_envelope},
+    WeightMethod{"inverse-distance", "by the distance to the bones alone", by_inverse_distance},
+    WeightMethod{"heat", "bone heat on the surface, by --heat", by_heat},
+    WeightMethod{"bbw", "bounded biharmonic weights in the voxel body", by_bbw},
+    WeightMethod{"harmonic", "Laplace's equation between the middles of the bones", by_harmonic},
+    WeightMethod{"geodesic", "shortest paths through the voxel body; works on any mesh", by_geodesic},
+};
+
+// "a, b, c": what the user can choose from.
+template <class Table>
+std::string names_of(const Table& table) {
+  std::string names;
+  for (const auto& method : table) {
+    if (!names.empty()) names += ", ";
+    names += method.name;
+  }
+  return names;
+}
+
 }  // namespace
 
 std::span<const DeformerMethod> deformer_methods() {
   return kDeformers;
 }
 
+std::span<const WeightMethod> weight_methods() {
+  return kWeights;
+}
+
 std::string deformer_names() {
-  std::string names;
-  for (const DeformerMethod& method : kDeformers) {
-    if (!names.empty()) names += ", ";
-    names += method.name;
-  }
-  return names;
+  return names_of(kDeformers);
+}
+
+std::string weight_names() {
+  return names_of(kWeights);
 }
 
 Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformRequest& request) {
@@ -65,6 +151,13 @@ Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformReq
     if (method.name == request.deformer) return method.build(rig, request);
   return usage_error(
       fmt::format("there is no deformer '{}': choose one of {}", request.deformer, deformer_names()));
+}
+
+Result<BoneWeights> compute_weights(const BindInput& input, const BindRequest& request, BindReport& report) {
+  for (const WeightMethod& method : kWeights)
+    if (method.name == request.method) return method.compute(input, request, report);
+  return usage_error(
+      fmt::format("there is no weight method '{}': choose one of {}", request.method, weight_names()));
 }
 
 }  // namespace sinew

@@ -14,7 +14,7 @@ struct BakeRequest {
   std::size_t clip = 0;  // index into rig.clips
   double fps = 30;
   double start = 0, end = -1;  // seconds; an end below the start: the clip's end
-  DeformRequest deform;
+  DeformRequest deform = {};
   bool normals = true;  // morph targets carry normals
   const Progress* progress = nullptr;
 };

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "sinew/deform/deformer.h"
+#include "sinew/pipeline/bind.h"
+#include "sinew/weights/bone_weights.h"
 
 namespace sinew {
 
@@ -31,5 +33,17 @@ Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformReq
 
 // "lbs, dqs, mix, ...": for help and messages.
 std::string deformer_names();
+
+// The same for weights.
+struct WeightMethod {
+  std::string_view name;
+  std::string_view summary;
+  Result<BoneWeights> (*compute)(const BindInput& input, const BindRequest& request, BindReport& report);
+};
+std::span<const WeightMethod> weight_methods();
+std::string weight_names();
+
+// kUsage naming all methods where the name is unknown. Fills the report's figures that only the method knows.
+Result<BoneWeights> compute_weights(const BindInput& input, const BindRequest& request, BindReport& report);
 
 }  // namespace sinew

@@ -19,9 +19,9 @@ struct PoseRequest {
     std::string key;
     double weight;
   };
-  std::vector<Turn> turns;
-  std::vector<KeyWeight> keys;
-  std::optional<std::string> clip;  // a name, or digits: an index
+  std::vector<Turn> turns = {};
+  std::vector<KeyWeight> keys = {};
+  std::optional<std::string> clip = {};  // a name, or digits: an index
   double time = 0;                  // seconds into the clip, clamped
 };
 

@@ -34,7 +34,9 @@ class RigPlayer {
 };
 
 // The rig's mesh in a pose, world space, with normals: what .obj, .ply and pictures show. A rig without
-// joints and keys comes back as it is, in full precision.
-Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformRequest& request);
+// joints and keys comes back as it is, in full precision. `milliseconds`, where given, gets what one frame
+// costs once all is built.
+Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformRequest& request,
+                            double* milliseconds = nullptr);
 
 }  // namespace sinew

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind_options.h"
+
+#include <fmt/format.h>
+
+#include "sinew/pipeline/methods.h"
+#include "sinew/pipeline/save.h"
+
+namespace sinew::cli {
+namespace {
+
+Result<void> give_skeleton(const BindOptions& options, Asset& asset) {
+  if (!options.skeleton.empty() && !options.skeleton_template.empty())
+    return usage_error("give --skeleton or --template, not both");
+  if (!options.skeleton.empty()) {
+    SINEW_TRY(Skeleton skeleton, read_skeleton(options.skeleton));
+    set_skeleton(asset.rig, std::move(skeleton));
+  } else if (!options.skeleton_template.empty()) {
+    if (asset.rig.mesh.positions.empty()) return bad_input(fmt::format("{}: holds no mesh", options.in));
+    SINEW_TRY(Skeleton skeleton,
+              fit_template(options.skeleton_template, bounding_box(asset.rig.mesh.positions)));
+    set_skeleton(asset.rig, std::move(skeleton));
+  } else if (asset.rig.skeleton.deforming_count() == 0) {
+    return impossible(fmt::format(
+        "{}: has no skeleton of its own; give one with --skeleton FILE (.glb, .bvh, .tgf, .json) or "
+        "--template biped|quadruped|hand|bird|snake",
+        options.in));
+  }
+  return {};
+}
+
+Result<std::vector<std::size_t>> read_vertex_list(const std::string& file) {
+  std::vector<std::size_t> list;
+  if (file.empty()) return list;
+  SINEW_TRY(const std::string text, read_file(file, 64 << 20));
+  const Json document = Json::parse(text, nullptr, false);
+  const Error problem = bad_input(fmt::format("{}: give a list of vertex numbers, such as [0, 5, 17]", file));
+  if (!document.is_array()) return problem;
+  for (const Json& entry : document) {
+    if (!entry.is_number_unsigned()) return problem;
+    list.push_back(entry.get<std::size_t>());
+  }
+  return list;
+}
+
+}  // namespace
+
+void BindOptions::add_to(CLI::App* verb) {
+  verb->add_option("IN", in, "the mesh: .glb, .gltf, .obj, .ply, .off, .stl")->required();
+  verb->add_option("-o,--output", out, "the rig: .glb or .gltf")->required();
+  verb->add_option("--skeleton", skeleton,
+                   "joints from this .glb, .gltf, .bvh, .tgf or .json (default: the file's own)");
+  verb->add_option("--template", skeleton_template,
+                   "a built-in skeleton stretched into the mesh's box: biped, quadruped, hand, bird, snake");
+  std::string help = "how weights are found:";
+  for (const WeightMethod& method : weight_methods())
+    help += fmt::format("\n  {:<18}{}", method.name, method.summary);
+  verb->add_option("--method", request.method, help)->capture_default_str();
+  verb->add_option("--influences", request.influences, "joints a vertex keeps at most")
+      ->capture_default_str();
+  verb->add_option("--voxels", request.voxels,
+                   "cells along the longest side of the voxel body (default: chosen by the mesh)")
+      ->check(CLI::Range(4, 1024));
+  verb->add_option("--heat", request.heat, "for heat: nearest, visible or blender")->capture_default_str();
+  verb->add_option("--link", linked,
+                   "an island (by size, the body is 0) that moves with the body under it; repeatable")
+      ->allow_extra_args(false);
+  verb->add_flag("--own-islands", own_islands,
+                 "small islands are bound by themselves, not by the body under them");
+  add_repeatable(verb, "--lock", locked,
+                 "JOINT: keep its weights as they are and share the rest; repeatable");
+  verb->add_option("--lock-vertices", locked_vertices,
+                   "a .json list of vertex numbers whose weights stay as they are");
+  verb->add_flag("--strict", request.strict, "any fallback is an error (exit 4)");
+}
+
+Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const {
+  SINEW_TRY(const FileKind kind, writable_kind(out));
+  if (kind != FileKind::kGlb && kind != FileKind::kGltf)
+    return usage_error(fmt::format("{}: weights are written to .glb or .gltf", out));
+  SINEW_CHECK(check_writable(out, console.overwrite()));
+  SINEW_TRY(asset, read_asset(in));
+  console.notes(in, asset.notes);
+  SINEW_CHECK(give_skeleton(*this, asset));
+  BindRequest wanted = request;
+  wanted.follow = !own_islands;
+  wanted.linked = linked;
+  wanted.locked_joints = locked;
+  SINEW_TRY(wanted.locked_vertices, read_vertex_list(locked_vertices));
+  wanted.progress = console.progress();
+  Result<BindReport> bound = bind(asset.rig, wanted);
+  if (!bound) return Error{bound.error().code, fmt::format("{}: {}", in, bound.error().message)};
+  console.notes(in, bound->notes);
+  GltfWriteOptions write;
+  write.influences = request.influences;
+  write.edit.skin = true;
+  SINEW_CHECK(save_asset(asset, out, console.overwrite(), write));
+  return bound;
+}
+
+Json to_json(const BindReport& report) {
+  return {{"method", report.method},
+          {"seconds", report.seconds},
+          {"vertices", report.vertices},
+          {"bones", report.bones},
+          {"unweighted", report.unweighted},
+          {"max_row_error", report.max_row_error},
+          {"min", report.min},
+          {"max", report.max},
+          {"islands", report.islands},
+          {"following", report.following},
+          {"filled", report.filled},
+          {"clamped", report.clamped},
+          {"pruning_error", report.pruning_error},
+          {"voxels", report.voxels},
+          {"iterations", report.iterations}};
+}
+
+std::string to_text(const std::string& file, const BindReport& report) {
+  return fmt::format(
+      "{}: {} vertices bound to {} bones by {} in {:.2f} s; {} filled, {} clamped, pruning took {:.3f} at "
+      "most",
+      file, report.vertices, report.bones, report.method, report.seconds, report.filled, report.clamped,
+      report.pruning_error);
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinew/io/asset.h"
+#include "sinew/pipeline/bind.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+
+// The options that say how a mesh gets its skeleton and its weights; shared by `weights` and `rig`.
+struct BindOptions {
+  std::string in, out, skeleton, skeleton_template;
+  std::vector<std::size_t> linked;
+  std::vector<std::string> locked;
+  std::string locked_vertices;
+  bool own_islands = false;
+  BindRequest request;
+
+  void add_to(CLI::App* verb);
+
+  // Reads the mesh, gives it the skeleton asked for, binds it and writes the file.
+  Result<BindReport> run(const Console& console, Asset& asset) const;
+};
+
+Json to_json(const BindReport& report);
+std::string to_text(const std::string& file, const BindReport& report);
+
+}  // namespace sinew::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/reweight.h"
+
+#include <fmt/format.h>
+
+#include "bind_options.h"
+#include "sinew/pipeline/save.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string in, out, mirror, from;
+  ReweightRequest request;
+};
+
+Result<void> run(const Options& options, const Console& console) {
+  SINEW_CHECK(writable_kind(options.out));
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  ReweightRequest request = options.request;
+  if (!options.mirror.empty()) {
+    const bool negative = options.mirror[0] == '-';
+    const std::string axis = options.mirror.substr(negative ? 1 : 0);
+    if (axis != "x" && axis != "y" && axis != "z")
+      return usage_error(
+          fmt::format("--mirror '{}': give x, y or z (the + side is copied), or -x, -y, -z", options.mirror));
+    request.mirror = axis[0] - 'x';
+    request.mirror_from_positive = !negative;
+  }
+  SINEW_TRY(Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  Asset other;
+  if (!options.from.empty()) {
+    SINEW_TRY(other, read_asset(options.from));
+    console.notes(options.from, other.notes);
+    request.from = &other.rig;
+  }
+  Result<BindReport> report = reweight(asset.rig, request);
+  if (!report) return Error{report.error().code, fmt::format("{}: {}", options.in, report.error().message)};
+  console.notes(options.in, report->notes);
+  GltfWriteOptions write;
+  write.influences = request.influences;
+  write.edit.skin = true;
+  SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  console.print(to_json(*report), fmt::format("{}: weights of {} vertices; pruning took {:.3f} at most",
+                                              options.out, report->vertices, report->pruning_error));
+  return {};
+}
+
+}  // namespace
+
+void add_reweight(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      add_verb(program, "reweight", "mend weights: prune, smooth, mirror, or take another mesh's",
+               "  sinew reweight rig.glb --smooth 3 --prune 4 -o softer.glb\n"
+               "  sinew reweight rig.glb --mirror x -o symmetric.glb\n"
+               "  sinew reweight shirt.obj --from body.glb -o shirt.glb\n");
+  verb->add_option("IN", options->in, "the rig, or with --from any mesh")->required();
+  verb->add_option("-o,--output", options->out, "the rig: .glb or .gltf")->required();
+  verb->add_option("--from", options->from,
+                   "take weights from this rig at the nearest points of its surface");
+  verb->add_option("--mirror", options->mirror,
+                   "x, y or z: copy the + side across the middle; -x, -y, -z: the - side");
+  verb->add_option("--smooth", options->request.smooth, "rounds of averaging with the neighbours")
+      ->check(CLI::Range(0, 1000));
+  verb->add_option("--prune", options->request.influences, "joints a vertex keeps at most")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind_options.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+
+void add_weights(Program& program) {
+  auto options = std::make_shared<BindOptions>();
+  CLI::App* verb = add_verb(program, "weights", "bind a mesh to a skeleton: new weights for every vertex",
+                            "  sinew weights body.obj --skeleton bones.json -o body.glb\n"
+                            "  sinew weights rig.glb --method geodesic -o rebound.glb\n");
+  options->add_to(verb);
+  verb->callback([&program, options] {
+    program.run = [&program, options]() -> Result<void> {
+      Asset asset;
+      SINEW_TRY(const BindReport report, options->run(program.console, asset));
+      program.console.print(to_json(report), to_text(options->out, report));
+      return {};
+    };
+  });
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geodesic voxel weights, W12 of the specification [dionne2013].
+#include "sinew/weights/geodesic.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "sinew/core/parallel.h"
+#include "sinew/volume/geodesic.h"
+#include "sinew/volume/handles.h"
+#include "sinew/volume/voxelize.h"
+#include "weights/visibility.h"
+
+namespace sinew {
+namespace {
+
+// A way this much longer than the straight line may be the straight line, drawn in steps; above `kDetour` it
+// certainly is not.
+constexpr double kStraight = 1.1, kDetour = 1.3;
+
+// The cells around each vertex and how far it is to their centres.
+struct Around {
+  std::array<std::uint32_t, 27> cells;
+  std::array<float, 27> distances;
+  int count = 0;
+};
+
+Around cells_around(const VoxelGrid& grid, const Vec3& p) {
+  Around around;
+  const Vec3i at = grid.cells()[grid.nearest_cell(p)];
+  for (int k = 0; k < 27; ++k) {
+    const Vec3i cell = at + Vec3i(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+    const std::uint32_t found = grid.cells().find(cell);
+    if (found == kNoIndex) continue;
+    const auto slot = static_cast<std::size_t>(around.count++);
+    around.cells[slot] = found;
+    around.distances[slot] = static_cast<float>((grid.cell_centre(cell) - p).norm());
+  }
+  return around;
+}
+
+std::vector<GeodesicSeed> seeds_of(const VoxelGrid& grid, const Bone& bone,
+                                   std::span<const std::uint32_t> cells) {
+  std::vector<GeodesicSeed> seeds;
+  for (const std::uint32_t cell : cells) {
+    const Vec3 centre = grid.cell_centre(cell);
+    seeds.push_back({cell, (nearest_point_on(bone, centre) - centre).norm()});
+  }
+  return seeds;
+}
+
+// Steps make ways longer than they are: where the straight line explains them, it is taken.
+double straighten(double way, double line) {
+  if (!(way < std::numeric_limits<double>::infinity()) || line <= 0) return way;
+  const double t = std::clamp((way / line - kStraight) / (kDetour - kStraight), 0.0, 1.0);
+  return line + t * (way - line);
+}
+
+// w ~ d^-power, small shares dropped. Rows whose distances are all infinite stay 0.
+void to_weights(const GeodesicOptions& options, Eigen::MatrixXd::RowXpr row) {
+  const double nearest = row.minCoeff();
+  if (!(nearest < std::numeric_limits<double>::infinity())) {
+    row.setZero();
+    return;
+  }
+  for (double& d : row)
+    d = d == nearest ? 1
+        : nearest == 0 || !(d < std::numeric_limits<double>::infinity())
+            ? 0
+            : std::pow(nearest / d, options.power);
+  row /= row.sum();
+  for (double& w : row)
+    if (w < options.negligible) w = 0;
+}
+
+}  // namespace
+
+Result<GeodesicWeights> geodesic_weights(const BindInput& input, const GeodesicOptions& options) {
+  VoxelizeOptions voxels;
+  voxels.resolution = options.voxels;
+  voxels.bones = input.bones;
+  voxels.progress = options.progress;
+  SINEW_TRY(const VoxelBody body, voxelize(input.surface, voxels));
+  std::vector<Handle> bones;
+  for (const Bone& bone : input.bones) bones.push_back({bone.head, bone.tail});
+  const HandleMap handles = map_handles(body.grid, bones);
+
+  GeodesicWeights result;
+  result.voxels = body.grid.cell_count();
+  result.bones_outside = handles.outside;
+  const auto positions = input.surface.positions;
+  std::vector<Around> around(positions.size());
+  parallel_for(positions.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) around[i] = cells_around(body.grid, positions[i]);
+  });
+  Eigen::MatrixXd& values = result.weights.values;
+  values.resize(static_cast<Eigen::Index>(positions.size()), static_cast<Eigen::Index>(bones.size()));
+  const GeodesicSolver solver(body.grid);
+  parallel_for(bones.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end && !is_cancelled(options.progress); ++j) {
+      std::vector<float> distances(body.grid.cell_count());
+      solver.solve(seeds_of(body.grid, input.bones[j], handles.cells[j]), distances);
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        float way = std::numeric_limits<float>::infinity();
+        for (std::size_t k = 0; k < static_cast<std::size_t>(around[i].count); ++k)
+          way = std::min(way, distances[around[i].cells[k]] + around[i].distances[k]);
+        const double line = (nearest_point_on(input.bones[j], positions[i]) - positions[i]).norm();
+        values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = straighten(way, line);
+      }
+    }
+  });
+  if (is_cancelled(options.progress)) return cancelled();
+  parallel_for(positions.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) to_weights(options, values.row(static_cast<Eigen::Index>(i)));
+  });
+  normalise_rows(result.weights);
+  return result;
+}
+
+}  // namespace sinew

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sinew/math/segment.h"
+#include "sinew/mesh/bvh.h"
+#include "sinew/weights/bone_weights.h"
+
+namespace sinew {
+
+inline Vec3 nearest_point_on(const Bone& bone, const Vec3& p) {
+  return bone.head + nearest_on_segment(p, bone.head, bone.tail) * (bone.tail - bone.head);
+}
+
+// Whether nothing of the surface lies between a vertex of it and the nearest point of a bone.
+class BoneVisibility {
+ public:
+  explicit BoneVisibility(const BindInput& input) : input_(input), bvh_(input.surface) {}
+
+  bool sees(std::size_t vertex, std::size_t bone) const {
+    constexpr double kStart = 1e-5;  // of the ray: the vertex's own triangles do not hide its bone
+    constexpr double kEnd = 1 - 1e-6;
+    const Vec3& from = input_.surface.positions[vertex];
+    return !bvh_.any_hit(from, nearest_point_on(input_.bones[bone], from) - from, kStart, kEnd);
+  }
+
+ private:
+  BindInput input_;
+  Bvh bvh_;
+};
+
+// Puts values into [0, 1]; the number of those that were outside by more than rounding.
+inline std::size_t clamp_to_unit(Eigen::Ref<Eigen::MatrixXd> values) {
+  constexpr double kRounding = 1e-9;
+  std::size_t clamped = 0;
+  for (Eigen::Index j = 0; j < values.cols(); ++j)
+    for (Eigen::Index i = 0; i < values.rows(); ++i) {
+      double& value = values(i, j);
+      clamped += value < -kRounding || value > 1 + kRounding;
+      value = std::clamp(value, 0.0, 1.0);
+    }
+  return clamped;
+}
+
+}  // namespace sinew

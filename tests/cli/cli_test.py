@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The program from outside: exit codes, JSON, what lands on stdout and stderr, stopping, safe writes.
+
+usage: cli_test.py PROGRAM SOURCE [unittest arguments]
+"""
+import glob
+import json
+import math
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sinew"
+SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "."
+VERBS = "make info convert pose bake render bench".split()
+
+
+def strict(text):
+    def refuse(word):
+        raise ValueError(word + " is not JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+class Cli(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.rig = os.path.join(cls.folder.name, "rig.glb")
+        subprocess.run([PROGRAM, "make", "cylinder", "-o", cls.rig], check=True, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, self.id().split(".")[-1] + "-" + name)
+
+    def call(self, *words, code=0, **options):
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=120, **options)
+        self.assertEqual(done.returncode, code, "%s\n%s%s" % (words, done.stdout[-400:], done.stderr[-400:]))
+        return done
+
+    def document(self, *words):
+        return strict(self.call(*words, "--json").stdout)
+
+    def vertices(self, path):
+        with open(path) as lines:
+            return [tuple(map(float, l.split()[1:4])) for l in lines if l.startswith("v ")]
+
+    # --- usage ---
+    def test_help_of_every_verb_starts_with_an_example(self):
+        for verb in VERBS:
+            text = self.call(verb, "--help").stdout
+            self.assertTrue(text.startswith("Examples:\n  sinew " + verb), text[:80])
+        listed = self.call("--help").stdout
+        for verb in VERBS:
+            self.assertIn("\n  " + verb, listed)
+
+    def test_a_call_that_cannot_be_meant_is_exit_2(self):
+        for words in ((), ("dance",), ("info",), ("make", "biped"), ("make", "dragon", "-o", self.path("x.glb")),
+                      ("make", "biped", "-o", self.path("x.fbx")), ("pose", self.rig, "--set", "nonsense", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--set", "NoSuchJoint=1,2,3", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--deformer", "jelly", "-o", self.path("x.obj")),
+                      ("info", self.rig, "--threads", "0")):
+            done = self.call(*words, code=2)
+            self.assertTrue(done.stderr.strip(), words)
+            self.assertFalse(os.path.exists(self.path("x.obj")))
+
+    def test_common_options_stand_before_or_after_the_files(self):
+        before = self.call("info", "--json", self.rig).stdout
+        self.assertEqual(before, self.call("info", self.rig, "--json").stdout)
+
+    # --- exit codes of files ---
+    def test_a_file_that_is_not_there_is_exit_5_and_named(self):
+        done = self.call("info", self.path("absent.glb"), code=5)
+        self.assertIn("absent.glb", done.stderr)
+
+    def test_a_broken_file_is_exit_3_and_named(self):
+        with open(self.path("broken.glb"), "wb") as f:
+            f.write(b"glTF" + b"\xff" * 40)
+        self.assertIn("broken.glb", self.call("info", self.path("broken.glb"), code=3).stderr)
+
+    def test_an_output_that_exists_needs_force(self):
+        out = self.path("once.obj")
+        self.call("convert", self.rig, "-o", out)
+        before = open(out).read()
+        self.assertIn("--force", self.call("make", "arm", "-o", out, code=5).stderr)
+        self.assertEqual(open(out).read(), before)
+        self.call("make", "arm", "-o", out, "--force")
+        self.assertNotEqual(open(out).read(), before)
+
+    def test_a_folder_that_is_not_there_is_exit_5_before_the_work(self):
+        self.call("convert", self.rig, "-o", os.path.join(self.path("nowhere"), "x.obj"), code=5)
+
+    def test_a_full_disk_is_exit_5(self):
+        def limit():
+            import resource
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        out = self.path("full.glb")
+        with open(out, "w") as f:
+            f.write("old")
+        self.call("make", "arm", "-o", out, "--force", code=5, preexec_fn=limit)
+        self.assertEqual(open(out).read(), "old")
+        self.assertEqual([f for f in os.listdir(self.folder.name) if f.endswith(".tmp")], [])
+
+    # --- JSON ---
+    def test_info_prints_all_its_keys(self):
+        report = self.document("info", self.rig)
+        for key in ("vertices faces quads components boundary_edges nonmanifold_edges joints joint_names clips "
+                    "influences unweighted max_row_error").split():
+            self.assertIn(key, report)
+        self.assertEqual((report["components"], report["boundary_edges"], report["unweighted"]), (1, 0, 0))
+        self.assertEqual(report["quads"], report["faces"])
+        self.assertEqual(report["joints"], len(report["joint_names"]))
+
+    def test_json_is_the_only_thing_on_stdout(self):
+        for words in (("make", "arm", "-o", self.path("j.glb")), ("convert", self.rig, "-o", self.path("j.ply")),
+                      ("pose", self.rig, "-o", self.path("j.obj")), ("bake", self.rig, "-o", self.path("j.pc2")),
+                      ("render", self.rig, "--width", 64, "--height", 64, "-o", self.path("j.png"))):
+            self.assertIsInstance(self.document(*words), dict)
+
+    # --- poses ---
+    def test_a_turned_joint_carries_what_lies_beyond_it(self):
+        joint = self.document("info", self.rig)["joint_names"][1]
+        self.call("pose", self.rig, "-o", self.path("rest.obj"))
+        self.call("pose", self.rig, "--set", joint + "=0,0,90", "-o", self.path("bent.obj"))
+        rest, bent = self.vertices(self.path("rest.obj")), self.vertices(self.path("bent.obj"))
+        moved = [math.dist(a, b) for a, b in zip(rest, bent)]
+        self.assertLess(min(moved), 1e-4)
+        self.assertGreater(max(moved), 3)
+
+    def test_a_posed_glb_is_the_rig_in_that_pose(self):
+        joint = self.document("info", self.rig)["joint_names"][1]
+        turn = ("--set", joint + "=20,30,40")
+        self.call("pose", self.rig, *turn, "-o", self.path("posed.glb"))
+        self.call("pose", self.path("posed.glb"), "-o", self.path("a.obj"))
+        self.call("pose", self.rig, *turn, "-o", self.path("b.obj"))
+        pairs = zip(self.vertices(self.path("a.obj")), self.vertices(self.path("b.obj")))
+        self.assertLess(max(math.dist(a, b) for a, b in pairs), 1e-4)
+        self.assertEqual(self.document("info", self.path("posed.glb"))["joints"], 2)
+
+    def test_apply_writes_the_deformed_mesh_without_a_skin(self):
+        joint = self.document("info", self.rig)["joint_names"][1]
+        for deformer in ("lbs", "dqs"):
+            words = ("--set", joint + "=0,0,80", "--deformer", deformer, "--force", "-o")
+            self.call("pose", self.rig, "--apply", *words, self.path("applied.glb"))
+            self.call("pose", self.rig, *words, self.path("applied.obj"))
+            self.assertEqual(self.document("info", self.path("applied.glb"))["joints"], 0)
+            self.call("convert", self.path("applied.glb"), "-o", self.path("back.obj"), "--force")
+            pairs = zip(self.vertices(self.path("applied.obj")), self.vertices(self.path("back.obj")))
+            self.assertLess(max(math.dist(a, b) for a, b in pairs), 1e-5)
+
+    # --- bake ---
+    def test_caches_and_folders_hold_the_frames_of_the_clip(self):
+        report = self.document("bake", self.rig, "--fps", 5, "-o", self.path("c.pc2"))
+        vertices = self.document("info", self.rig)["vertices"]
+        with open(self.path("c.pc2"), "rb") as f:
+            head = struct.unpack("<12siiffi", f.read(32))
+            body = f.read()
+        self.assertEqual((head[0], head[2], head[5]), (b"POINTCACHE2\0", vertices, report["frames"]))
+        self.assertEqual(len(body), 12 * vertices * report["frames"])
+        self.call("bake", self.rig, "--fps", 5, "-o", self.path("frames"))
+        files = sorted(glob.glob(self.path("frames") + "/*.obj"))
+        self.assertEqual(len(files), report["frames"])
+        first = struct.unpack("<3f", body[:12])
+        self.assertLess(math.dist(first, self.vertices(files[0])[0]), 1e-5)
+        self.call("bake", self.rig, "-o", self.path("frames"), code=5)
+
+    def test_a_baked_glb_plays_the_same_frames(self):
+        self.call("bake", self.rig, "--fps", 5, "--deformer", "dqs", "-o", self.path("b.glb"))
+        self.call("bake", self.rig, "--fps", 5, "--deformer", "dqs", "-o", self.path("frames"))
+        report = self.document("info", self.path("b.glb"))
+        self.assertEqual((report["joints"], len(report["clips"])), (0, 1))
+        self.call("pose", self.path("b.glb"), "--clip", "0", "--time", 0.4, "-o", self.path("two.obj"))
+        pairs = zip(self.vertices(self.path("two.obj")), self.vertices(self.path("frames/0002.obj")))
+        self.assertLess(max(math.dist(a, b) for a, b in pairs), 1e-4)
+
+    # --- render ---
+    def test_a_picture_is_a_png_of_the_size_it_says(self):
+        size = self.document("render", self.rig, "--skeleton", "--width", 200, "--height", 150, "-o", self.path("p.png"))
+        with open(self.path("p.png"), "rb") as f:
+            head = f.read(24)
+        self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(struct.unpack(">II", head[16:24]), (size["width"], size["height"]))
+        self.assertGreaterEqual(size["width"], 3 * 200)
+
+    def test_several_files_need_grid(self):
+        self.call("render", self.rig, self.rig, "-o", self.path("g.png"), code=2)
+        self.call("render", self.rig, self.rig, "--grid", "--width", 64, "--height", 64, "-o", self.path("g.png"))
+
+    # --- threads, stopping ---
+    def test_results_do_not_depend_on_threads(self):
+        joint = self.document("info", self.rig)["joint_names"][1]
+        for threads in (1, 2):
+            self.call("pose", self.rig, "--set", joint + "=10,60,5", "--deformer", "dqs", "--threads", threads, "-o",
+                      self.path("%d.obj" % threads))
+        self.assertEqual(open(self.path("1.obj")).read(), open(self.path("2.obj")).read())
+
+    def test_a_stop_ends_within_200_ms_and_leaves_nothing(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            out = self.path("stopped.glb")
+            words = [PROGRAM, "make", "biped", "--resolution", "1500000", "-o", out]
+            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.4)
+            start = time.time()
+            process.send_signal(number)
+            process.wait(10)
+            self.assertEqual(process.returncode, code)
+            self.assertLess(time.time() - start, 0.4)  # 200 ms, and what a busy machine adds
+            self.assertEqual(glob.glob(out + "*") + glob.glob(os.path.join(self.folder.name, ".*stopped*")), [])
+
+    # --- what a name may be ---
+    def test_names_with_blanks_and_foreign_letters_work(self):
+        out = self.path("größe und maß.glb")
+        self.call("convert", self.rig, "-o", out)
+        self.assertEqual(self.document("info", out)["joints"], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
