@@ -53,42 +53,75 @@ void drop_duplicates(OrientedSoup& soup) {
 // Union-find that knows whether each triangle must be turned relative to its root.
 class Patches {
  public:
+  struct Place {
+    std::uint32_t root;
+    bool turned;
+  };
   explicit Patches(std::size_t count) : parent_(count), turned_(count, 0) {
     std::iota(parent_.begin(), parent_.end(), 0u);
   }
-  std::uint32_t root(std::uint32_t t) {
-    if (parent_[t] == t) return t;
-    // First the root and the turns to it, then every triangle on the way points there.
-    std::uint32_t top = t;
+  Place find(std::uint32_t t) {
     std::uint8_t turns = 0;
-    while (parent_[top] != top) {
-      turns ^= turned_[top];
-      top = parent_[top];
+    while (parent_[t] != t) {
+      // Every triangle on the way skips its parent, whose own turn it takes over.
+      const std::uint32_t parent = parent_[t];
+      turned_[t] ^= turned_[parent];
+      parent_[t] = parent_[parent];
+      turns ^= turned_[t];
+      t = parent_[t];
     }
-    while (parent_[t] != top && t != top) {
-      const std::uint32_t next = parent_[t];
-      const std::uint8_t own = turned_[t];
-      parent_[t] = top;
-      turned_[t] = turns;
-      turns ^= own;
-      t = next;
-    }
-    return top;
+    return {t, turns != 0};
   }
-  bool turned(std::uint32_t t) { return root(t) != t && turned_[t]; }
-  // Where a loop of triangles cannot agree (a Moebius strip) the first word stands.
+  bool torn() const { return torn_; }
+  // Where a loop of triangles cannot agree (a Moebius strip) the first word stands, and the patch is torn
+  // there.
   void join(std::uint32_t a, std::uint32_t b, bool differ) {
-    const std::uint32_t ra = root(a), rb = root(b);
-    if (ra == rb) return;
-    const auto turn = static_cast<std::uint8_t>(turned(a) ^ turned(b) ^ differ);
-    parent_[std::max(ra, rb)] = std::min(ra, rb);
-    turned_[std::max(ra, rb)] = turn;
+    const Place pa = find(a), pb = find(b);
+    if (pa.root == pb.root) {
+      torn_ |= (pa.turned != pb.turned) != differ;
+      return;
+    }
+    const std::uint32_t low = std::min(pa.root, pb.root), high = std::max(pa.root, pb.root);
+    parent_[high] = low;
+    turned_[high] = pa.turned ^ pb.turned ^ differ;
   }
 
  private:
   std::vector<std::uint32_t> parent_;
   std::vector<std::uint8_t> turned_;
+  bool torn_ = false;
 };
+
+// The patch of each triangle, and whether it is turned relative to the patch's first one.
+struct PatchMap {
+  std::size_t count = 0;
+  std::vector<std::uint32_t> patch;
+  std::vector<bool> turned;
+  bool torn = false;
+};
+
+PatchMap map_patches(const OrientedSoup& soup, const EdgeTable& edges) {
+  Patches patches(soup.triangles.size());
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const auto faces = edges.faces[e];
+    if (faces.size() != 2) continue;
+    const auto [a, b] = edges.ends[e];
+    patches.join(
+        faces[0], faces[1],
+        edge_direction(soup.triangles[faces[0]], a, b) == edge_direction(soup.triangles[faces[1]], a, b));
+  }
+  PatchMap map;
+  map.torn = patches.torn();
+  map.patch.resize(soup.triangles.size());
+  map.turned.resize(soup.triangles.size());
+  for (std::uint32_t t = 0; t < soup.triangles.size(); ++t) {
+    const Patches::Place place =
+        patches.find(t);  // the root is the lowest triangle: it has its number already
+    map.patch[t] = place.root == t ? static_cast<std::uint32_t>(map.count++) : map.patch[place.root];
+    map.turned[t] = place.turned;
+  }
+  return map;
+}
 
 struct Sums {
   double volume = 0, area = 0, kept_area = 0;  // kept: not turned relative to the root
@@ -96,6 +129,13 @@ struct Sums {
   bool ragged = false;  // has an edge of other than two triangles
 
   // About the centre of the area, so that an open patch is judged by its own bulge, wherever it lies.
+  // What the same triangles, turned or not, add.
+  void add(const Sums& other, bool turned) {
+    volume += (turned ? -1 : 1) * other.volume;
+    vector += (turned ? -1 : 1) * other.vector;
+    moment += other.moment;
+    area += other.area;
+  }
   double own_volume() const { return area > 0 ? volume - moment.dot(vector) / area / 3 : 0; }
 };
 
@@ -111,55 +151,38 @@ void add(Sums& sums, const OrientedSoup& soup, const Triangle& t, bool turned) {
   if (!turned) sums.kept_area += area;
 }
 
-Patches join_across_edges(const OrientedSoup& soup, const EdgeTable& edges) {
-  Patches patches(soup.triangles.size());
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    const auto faces = edges.faces[e];
-    if (faces.size() != 2) continue;
-    const auto [a, b] = edges.ends[e];
-    patches.join(
-        faces[0], faces[1],
-        edge_direction(soup.triangles[faces[0]], a, b) == edge_direction(soup.triangles[faces[1]], a, b));
-  }
-  return patches;
-}
-
-// Whether the root of each patch must be turned.
-std::vector<bool> choose_sides(OrientedSoup& soup, const EdgeTable& edges, Patches& patches) {
-  std::vector<Sums> sums(soup.triangles.size());
-  for (std::uint32_t t = 0; t < soup.triangles.size(); ++t)
-    add(sums[patches.root(t)], soup, soup.triangles[t], patches.turned(t));
+// Whether each patch must be turned; the sums of all after that.
+std::vector<bool> choose_sides(OrientedSoup& soup, const EdgeTable& edges, const PatchMap& map, Sums& total) {
+  std::vector<Sums> sums(map.count);
+  for (std::size_t t = 0; t < soup.triangles.size(); ++t)
+    add(sums[map.patch[t]], soup, soup.triangles[t], map.turned[t]);
   for (std::size_t e = 0; e < edges.size(); ++e)
     if (edges.faces[e].size() != 2)
-      for (const std::uint32_t t : edges.faces[e]) sums[patches.root(t)].ragged = true;
+      for (const std::uint32_t t : edges.faces[e]) sums[map.patch[t]].ragged = true;
 
-  std::vector<bool> turn(soup.triangles.size(), false);
-  std::vector<std::uint32_t> undecided;
+  std::vector<bool> turn(map.count, false);
+  std::vector<std::size_t> undecided;
   Sums together;
-  for (std::uint32_t r = 0; r < soup.triangles.size(); ++r) {
-    if (patches.root(r) != r) continue;
-    ++soup.patches;
-    const double volume = sums[r].own_volume(), size = sums[r].area * std::sqrt(sums[r].area);
-    if (std::abs(volume) > (sums[r].ragged ? kFlatPatch : 1e-9) * size) {
-      turn[r] = volume < 0;
+  for (std::size_t p = 0; p < map.count; ++p) {
+    const double volume = sums[p].own_volume(), size = sums[p].area * std::sqrt(sums[p].area);
+    if (std::abs(volume) > (sums[p].ragged ? kFlatPatch : 1e-9) * size) {
+      turn[p] = volume < 0;
       continue;
     }
-    turn[r] = 2 * sums[r].kept_area < sums[r].area;
-    undecided.push_back(r);
-    const double sign = turn[r] ? -1 : 1;
-    together.volume += sign * sums[r].volume;
-    together.vector += sign * sums[r].vector;
-    together.moment += sums[r].moment;
-    together.area += sums[r].area;
+    turn[p] = 2 * sums[p].kept_area < sums[p].area;
+    undecided.push_back(p);
+    together.add(sums[p], turn[p]);
   }
   soup.flat_area = together.area;
   if (together.own_volume() < 0)
-    for (const std::uint32_t r : undecided) turn[r] = !turn[r];
+    for (const std::size_t p : undecided) turn[p] = !turn[p];
+  for (std::size_t p = 0; p < map.count; ++p) total.add(sums[p], turn[p]);
   return turn;
 }
 
-bool edges_balance(const OrientedSoup& soup, const EdgeTable& edges) {
+bool edges_balance(const OrientedSoup& soup, const EdgeTable& edges, bool torn) {
   for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (edges.faces[e].size() == 2 && !torn) continue;  // its two triangles were made to agree
     int sum = 0;
     for (const std::uint32_t t : edges.faces[e])
       sum += edge_direction(soup.triangles[t], edges.ends[e][0], edges.ends[e][1]);
@@ -180,17 +203,17 @@ OrientedSoup orient_soup(MeshView mesh) {
     drop_duplicates(soup);
     if (soup.duplicates > 0) edges = edge_table(soup.positions.size(), soup.triangles);
   }
-  Patches patches = join_across_edges(soup, edges);
-  const std::vector<bool> turn = choose_sides(soup, edges, patches);
+  const PatchMap map = map_patches(soup, edges);
+  soup.patches = map.count;
   Sums total;
-  for (std::uint32_t t = 0; t < soup.triangles.size(); ++t) {
-    if (patches.turned(t) != turn[patches.root(t)]) {
+  const std::vector<bool> turn = choose_sides(soup, edges, map, total);
+  for (std::size_t t = 0; t < soup.triangles.size(); ++t) {
+    if (map.turned[t] != turn[map.patch[t]]) {
       std::swap(soup.triangles[t][1], soup.triangles[t][2]);
       ++soup.flipped;
     }
-    add(total, soup, soup.triangles[t], false);
   }
-  soup.closed = edges_balance(soup, edges);
+  soup.closed = edges_balance(soup, edges, map.torn);
   soup.area = total.area;
   soup.volume = total.own_volume();
   if (soup.closed || soup.needs_winding_number()) return soup;
