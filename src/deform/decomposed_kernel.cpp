@@ -51,6 +51,7 @@ HWY_INLINE QuatV BlendLogs(const SkinSlice& skin, std::size_t i, const Decompose
   BlendBlocks<K, 1>(skin.weights + i * count, frame.pairs + skin.first_entry + i * count, count, frame.logs,
                     kLogStride, log);
   V q[4];
+  HWY_UNROLL(4)
   for (std::size_t v = 0; v < 4; ++v)
     q[v] = LoadBlocks(frame.quaternions + kDualStride * j[v * count],
                       frame.quaternions + kDualStride * j[(v + kLanes - 4) * count]);
@@ -65,41 +66,62 @@ HWY_INLINE QuatV BlendLogs(const SkinSlice& skin, std::size_t i, const Decompose
   return {Select(beyond, polar.v, blended.v), Select(beyond, polar.w, blended.w)};
 }
 
+// B = R S of a tile: the rotation as a quaternion with its scale 2 / |q|^2, and the rows of the stretch.
+struct LinearV {
+  QuatV q;
+  V scale;
+  bool stretched;
+  Vec3V stretch[3];
+};
+
+template <int K>
+HWY_INLINE LinearV BlendLinear(const SkinSlice& skin, std::size_t i, const DecomposedFrame& frame) {
+  const std::size_t count = Count<K>(skin.influences);
+  const float* w = skin.weights + i * count;
+  const std::uint16_t* j = skin.joints + i * count;
+  LinearV linear;
+  QuatV unused;
+  BlendDuals<K, false>(w, j, count, frame.quaternions, linear.q, unused);
+  if (frame.logs) linear.q = BlendLogs<K>(skin, i, frame, linear.q);
+  linear.scale = TwoOverSquare(linear.q);
+  linear.stretched = frame.stretches != nullptr;
+  if (linear.stretched) {
+    V s[8];
+    BlendBlocks<K, 2>(w, j, count, frame.stretches, kStretchStride, s);
+    linear.stretch[0] = {s[0], s[4], s[5]};
+    linear.stretch[1] = {s[4], s[1], s[6]};
+    linear.stretch[2] = {s[5], s[6], s[2]};
+  }
+  return linear;
+}
+
+HWY_INLINE Vec3V TransformArm(const LinearV& b, const Vec3V& arm) {
+  if (!b.stretched) return Rotate(b.q, b.scale, arm);
+  return Rotate(b.q, b.scale, {Dot(b.stretch[0], arm), Dot(b.stretch[1], arm), Dot(b.stretch[2], arm)});
+}
+
 template <int K>
 void DecomposedTiles(const SkinSlice& skin, const DecomposedFrame& frame, const VertexStreams& io) {
   const Lanes d;
+  const hn::RebindToUnsigned<Lanes> du;
   const std::size_t count = Count<K>(skin.influences);
   for (std::size_t i = 0; i < skin.vertices; i += kLanes) {
-    const float* w = skin.weights + i * count;
-    const std::uint16_t* j = skin.joints + i * count;
-    const MatrixV m = BlendRows<K>(w, j, count, frame.rows);
-    QuatV q, unused;
-    BlendDuals<K, false>(w, j, count, frame.quaternions, q, unused);
-    if (frame.logs) q = BlendLogs<K>(skin, i, frame, q);
-    const V scale = TwoOverSquare(q);
-    Vec3V stretch[3];
-    if (frame.stretches) {
-      V s[8];
-      BlendBlocks<K, 2>(w, j, count, frame.stretches, kStretchStride, s);
-      stretch[0] = {s[0], s[4], s[5]};
-      stretch[1] = {s[4], s[1], s[6]};
-      stretch[2] = {s[5], s[6], s[2]};
-    }
     const std::size_t vertex = skin.first_vertex + i;
-    const auto has =
-        hn::RebindMask(d, hn::Ne(hn::LoadU(hn::RebindToUnsigned<Lanes>(), frame.has_centre + vertex),
-                                 hn::Zero(hn::RebindToUnsigned<Lanes>())));
+    const MatrixV m = BlendRows<K>(skin.weights + i * count, skin.joints + i * count, count, frame.rows);
+    const LinearV b = BlendLinear<K>(skin, i, frame);
+    const auto has = hn::MaskFromVec(hn::BitCast(d, hn::LoadU(du, frame.has_centre + vertex)));
     const Vec3V p = LoadTile(io.positions + 3 * i);
     const Vec3V c = Select(has, LoadTile(frame.centres + 3 * vertex), p);
-    Vec3V arm = {hn::Sub(p.x, c.x), hn::Sub(p.y, c.y), hn::Sub(p.z, c.z)};
-    if (frame.stretches) arm = {Dot(stretch[0], arm), Dot(stretch[1], arm), Dot(stretch[2], arm)};
-    StoreTile(MulAdd(Rotate(q, scale, arm), hn::Set(d, 1.0f), TransformPoint(m, c)),
+    const Vec3V arm = TransformArm(b, {hn::Sub(p.x, c.x), hn::Sub(p.y, c.y), hn::Sub(p.z, c.z)});
+    const Vec3V centre = TransformPoint(m, c);
+    StoreTile({hn::Add(arm.x, centre.x), hn::Add(arm.y, centre.y), hn::Add(arm.z, centre.z)},
               io.out_positions + 3 * i);
     if (!io.out_normals) continue;
     const Vec3V n = LoadTile(io.normals + 3 * i);
-    const Vec3V turned = Rotate(q, scale, frame.stretches ? TransformNormal(stretch, n) : n);
-    const bool all = hn::AllTrue(d, has);
-    StoreTile(all ? turned : Select(has, turned, TransformNormal(m.row, n)), io.out_normals + 3 * i);
+    Vec3V turned = Rotate(b.q, b.scale, b.stretched ? TransformNormal(b.stretch, n) : n);
+    // Without a centre the surface moves as in LBS, and so does its normal.
+    if (!hn::AllTrue(d, has)) turned = Select(has, turned, TransformNormal(m.row, n));
+    StoreTile(turned, io.out_normals + 3 * i);
   }
 }
 

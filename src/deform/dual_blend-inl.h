@@ -72,6 +72,7 @@ HWY_INLINE void BlendDuals(const float* HWY_RESTRICT w, const std::uint16_t* HWY
   const Lanes d;
   const std::size_t count = Count<K>(influences);
   V r[4], e[4];
+  HWY_UNROLL(4)
   for (std::size_t v = 0; v < 4; ++v) {
     V pivot = hn::Zero(d);
     r[v] = e[v] = pivot;

@@ -67,14 +67,51 @@ HWY_INLINE Vec3V MulAdd(const Vec3V& a, V s, const Vec3V& b) {
   return {hn::MulAdd(a.x, s, b.x), hn::MulAdd(a.y, s, b.y), hn::MulAdd(a.z, s, b.z)};
 }
 
+#if HWY_MAX_BYTES >= 32
+// Three vectors of eight hold the x of eight points in eight different lanes, and so the y and the z: two
+// blends collect them and one permutation puts them in order. LoadInterleaved3 and StoreInterleaved3 need
+// thrice the shuffles.
+HWY_INLINE V Permute(V v, const std::int32_t (&lanes)[8]) {
+  return hn::TableLookupLanes(v, hn::SetTableIndices(Lanes(), lanes));
+}
+
+// Lane l from a, b or c where l % 3 is `first`, first + 1 or first + 2 (modulo 3).
+template <int kFirst>
+HWY_INLINE V Collect(V a, V b, V c) {
+  const Lanes d;
+  const hn::RebindToUnsigned<Lanes> du;
+  alignas(32) static constexpr std::uint32_t kThird[10] = {~0u, 0, 0, ~0u, 0, 0, ~0u, 0, 0, ~0u};
+  const auto from_a = hn::MaskFromVec(hn::BitCast(d, hn::LoadU(du, kThird + (3 - kFirst) % 3)));
+  const auto from_b = hn::MaskFromVec(hn::BitCast(d, hn::LoadU(du, kThird + (5 - kFirst) % 3)));
+  return hn::IfThenElse(from_a, a, hn::IfThenElse(from_b, b, c));
+}
+#endif
+
 HWY_INLINE Vec3V LoadTile(const float* HWY_RESTRICT from) {
+#if HWY_MAX_BYTES >= 32
+  const Lanes d;
+  const V a = hn::LoadU(d, from), b = hn::LoadU(d, from + 8), c = hn::LoadU(d, from + 16);
+  return {Permute(Collect<0>(a, b, c), {0, 3, 6, 1, 4, 7, 2, 5}),
+          Permute(Collect<1>(a, b, c), {1, 4, 7, 2, 5, 0, 3, 6}),
+          Permute(Collect<2>(a, b, c), {2, 5, 0, 3, 6, 1, 4, 7})};
+#else
   Vec3V v;
   hn::LoadInterleaved3(Lanes(), from, v.x, v.y, v.z);
   return v;
+#endif
 }
 
 HWY_INLINE void StoreTile(const Vec3V& v, float* HWY_RESTRICT to) {
+#if HWY_MAX_BYTES >= 32
+  const Lanes d;
+  const V x = Permute(v.x, {0, 3, 6, 1, 4, 7, 2, 5}), y = Permute(v.y, {5, 0, 3, 6, 1, 4, 7, 2});
+  const V z = Permute(v.z, {2, 5, 0, 3, 6, 1, 4, 7});
+  hn::StoreU(Collect<0>(x, y, z), d, to);
+  hn::StoreU(Collect<0>(z, x, y), d, to + 8);
+  hn::StoreU(Collect<0>(y, z, x), d, to + 16);
+#else
   hn::StoreInterleaved3(v.x, v.y, v.z, Lanes(), to);
+#endif
 }
 
 // Rows of the blended linear part, and its translation.
@@ -143,6 +180,7 @@ HWY_INLINE MatrixV BlendRows(const float* HWY_RESTRICT w, const std::uint16_t* H
   const Lanes d;
   const std::size_t count = Count<K>(influences);
   V low[4], high[4], row2[4];
+  HWY_UNROLL(4)
   for (std::size_t v = 0; v < 4; ++v) {
     hn::Vec<Block> row2_low, row2_high;
     BlendVertexRows<K>(w + v * count, j + v * count, count, rows, low[v], row2_low);
@@ -153,6 +191,7 @@ HWY_INLINE MatrixV BlendRows(const float* HWY_RESTRICT w, const std::uint16_t* H
   Transpose(d, high[0], high[1], high[2], high[3]);
   Transpose(d, row2[0], row2[1], row2[2], row2[3]);
   V row0[4], row1[4];
+  HWY_UNROLL(4)
   for (std::size_t c = 0; c < 4; ++c) {
     row0[c] = hn::ConcatLowerLower(d, high[c], low[c]);
     row1[c] = hn::ConcatUpperUpper(d, high[c], low[c]);
@@ -167,8 +206,10 @@ template <int K, int kBlocks, class Index>
 HWY_INLINE void BlendBlocks(const float* HWY_RESTRICT w, const Index* HWY_RESTRICT j, std::size_t influences,
                             const float* HWY_RESTRICT palette, std::size_t stride, V* HWY_RESTRICT out) {
   const std::size_t count = Count<K>(influences);
+  HWY_UNROLL(4)
   for (std::size_t v = 0; v < 4; ++v) {
     const std::size_t lower = v * count, upper = (v + kLanes - 4) * count;
+    HWY_UNROLL(4)
     for (std::size_t k = 0; k < count; ++k) {
       const float *a = palette + stride * j[lower + k], *b = palette + stride * j[upper + k];
       const Lanes d;
