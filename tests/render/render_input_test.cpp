@@ -52,11 +52,11 @@ TEST(RenderInput, DegenerateSubjectsDoNoHarm) {
   PolyMesh point;
   point.positions.assign(3, Vec3(2, 2, 2));
   point.add_face({0, 1, 2});
-  EXPECT_EQ(count_drawn(rendered(Model(point).subject())), 0u);
+  EXPECT_EQ(count_drawn(rendered(Model(point).subject(), one_view(View::kThreeQuarter))), 0u);
   PolyMesh line;
   line.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
   line.add_face({0, 1, 2});
-  EXPECT_EQ(count_drawn(rendered(Model(line).subject())), 0u);
+  EXPECT_EQ(count_drawn(rendered(Model(line).subject(), one_view(View::kThreeQuarter))), 0u);
   const Model model(line);
   const Subject subject = model.subject();
   RenderOptions options = one_view(View::kFront);
@@ -69,18 +69,19 @@ TEST(RenderInput, DegenerateSubjectsDoNoHarm) {
 TEST(RenderInput, CaptionAddsAStripWithText) {
   const Model model(uv_sphere(Vec3::Zero(), 1));
   Subject subject = model.subject();
-  const Image bare = rendered(subject);
+  const RenderOptions options = one_view(View::kFront, 320);
+  const Image bare = rendered(subject, options);
   subject.caption = "A sphere, Kugel, sphère";
-  const Image captioned = rendered(subject);
+  const Image captioned = rendered(subject, options);
   ASSERT_TRUE(captioned.notes.empty()) << captioned.notes[0];
   EXPECT_GT(captioned.height, bare.height);
   EXPECT_GT(count_drawn(captioned), count_drawn(bare) + 300);
   // The views themselves are untouched.
   EXPECT_TRUE(std::equal(bare.rgb.begin(), bare.rgb.end(), captioned.rgb.begin()));
   subject.caption = "A cube";
-  EXPECT_NE(rendered(subject).rgb, captioned.rgb);
+  EXPECT_NE(rendered(subject, options).rgb, captioned.rgb);
   subject.caption = std::string(4000, 'w') + "\xFF\xFE";  // cut, and not UTF-8
-  EXPECT_TRUE(render(subject).ok());
+  EXPECT_TRUE(render(subject, options).ok());
 }
 
 TEST(RenderInput, WithoutAFontThePictureComesWithANote) {
