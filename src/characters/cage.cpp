@@ -234,48 +234,46 @@ void Cage::paint(std::string_view name, const Vec3& a, const Vec3& b, double inn
   }
 }
 
+Cage::Row Cage::mirrored_row(const Row& row) const {
+  Row flipped(row.size(), 0.0);
+  for (std::size_t j = 0; j < row.size(); ++j)
+    if (row[j] > 0) flipped[joint(mirrored_name(joint_names_[j]))] += row[j];
+  return flipped;
+}
+
 void Cage::mirror() {
   constexpr std::uint32_t kUnused = 0xffffffffu;
-  std::vector<std::size_t> other(joint_names_.size());
-  for (std::size_t j = 0; j < other.size(); ++j) other[j] = joint(mirrored_name(joint_names_[j]));
   std::vector<std::array<std::uint32_t, 4>> kept;
   for (const auto& face : faces_) {
     double x = 0;
     for (const std::uint32_t v : face) x += positions_[v].x();
     if (x > 0) kept.push_back(face);
   }
-  std::vector<Vec3> positions;
-  std::vector<Row> weights;
+  Cage half(joint_names_);
   std::vector<std::uint32_t> here(positions_.size(), kUnused);
-  mirror_.clear();
+  const auto take = [&](std::uint32_t v) {
+    const Vec3& p = positions_[v];
+    Row flipped = mirrored_row(weights_[v]);
+    if (std::abs(p.x()) < 1e-9) {  // on the plane: its own image
+      for (std::size_t j = 0; j < flipped.size(); ++j) flipped[j] = (flipped[j] + weights_[v][j]) / 2;
+      here[v] = half.add_vertex(Vec3(0, p.y(), p.z()), flipped);
+      half.mirror_.push_back(here[v]);
+    } else {
+      here[v] = half.add_vertex(p, weights_[v]);
+      half.mirror_.insert(half.mirror_.end(),
+                          {half.add_vertex(Vec3(-p.x(), p.y(), p.z()), flipped), here[v]});
+    }
+  };
   for (auto& face : kept)
     for (std::uint32_t& v : face) {
-      if (here[v] == kUnused) {
-        here[v] = static_cast<std::uint32_t>(positions.size());
-        Vec3 p = positions_[v];
-        Row flipped(other.size(), 0.0);
-        for (std::size_t j = 0; j < other.size(); ++j) flipped[other[j]] += weights_[v][j];
-        const bool on_plane = std::abs(p.x()) < 1e-9;
-        if (on_plane) {
-          p.x() = 0;
-          Row even = weights_[v];
-          for (std::size_t j = 0; j < other.size(); ++j) even[j] = (even[j] + flipped[j]) / 2;
-          positions.push_back(p);
-          weights.push_back(even);
-          mirror_.push_back(here[v]);
-        } else {
-          positions.insert(positions.end(), {p, Vec3(-p.x(), p.y(), p.z())});
-          weights.insert(weights.end(), {weights_[v], flipped});
-          mirror_.insert(mirror_.end(), {here[v] + 1, here[v]});
-        }
-      }
+      if (here[v] == kUnused) take(v);
       v = here[v];
     }
-  faces_ = kept;
+  half.faces_ = kept;
+  const std::vector<std::uint32_t>& image = half.mirror_;
   for (const auto& face : kept)
-    faces_.push_back({mirror_[face[3]], mirror_[face[2]], mirror_[face[1]], mirror_[face[0]]});
-  positions_ = std::move(positions);
-  weights_ = std::move(weights);
+    half.faces_.push_back({image[face[3]], image[face[2]], image[face[1]], image[face[0]]});
+  *this = std::move(half);
 }
 
 PolyMesh Cage::mesh() const {

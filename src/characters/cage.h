@@ -96,6 +96,7 @@ class Cage {
  private:
   using Row = std::vector<double>;
   std::uint32_t add_vertex(const Vec3& position, const Row& row);
+  Row mirrored_row(const Row& row) const;
   Row chain_row(const Chain& chain, double bone) const;
   std::vector<std::uint32_t> extrude(Patch& patch, Tube& tube);
   void place(const Patch& patch, const Ring& ring, const Vec3& along, Vec3& v, const Row& row);
