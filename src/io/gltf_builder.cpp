@@ -118,7 +118,6 @@ Builder::Builder(const GltfDocument& document) : json(document.json) {
     merged.offsets.push_back(binary_.size());
     binary_.append(*document.buffers[b]);
   }
-  if (binary_.empty()) return;  // buffers and views stay as they are
   json.erase("buffers");
   if (json.contains("bufferViews"))
     for (Json& view : json["bufferViews"]) {
@@ -182,6 +181,13 @@ int Builder::add_integers(std::span<const std::uint32_t> values, const char* typ
 }
 
 Result<std::string> Builder::finish(bool as_glb) {
+  if (binary_.empty() && !empty_buffers_.empty()) {
+    // The first buffer of a .glb is its binary chunk, which must not be missing once a view exists.
+    if (json.contains("bufferViews"))
+      binary_.assign(4, '\0');
+    else
+      json["buffers"] = empty_buffers_;
+  }
   if (!binary_.empty()) {
     first_buffer_["byteLength"] = binary_.size();
     if (!as_glb) first_buffer_["uri"] = "data:application/octet-stream;base64," + base64_encode(binary_);

@@ -71,6 +71,12 @@ std::vector<std::size_t> Editor::scenes_with(int node) const {
   return scenes;
 }
 
+void Editor::drop_skins() {
+  builder.json.erase("skins");
+  if (!builder.json.contains("nodes")) return;
+  for (Json& node : builder.json["nodes"]) node.erase("skin");
+}
+
 void Editor::replace_geometry() {
   const MeshTables tables(rig.mesh);
   for (std::size_t p = 0; p < rig.parts.size(); ++p) {
@@ -168,7 +174,7 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
     if (edit.pose) editor.set_pose();
   }
   drop_unused(editor.builder, document.json);
-  embed_images(editor.builder, document);
+  embed_images(editor.builder, document, options.binary);
   return editor.builder.finish(options.binary);
 }
 

@@ -9,8 +9,9 @@ namespace sinew::gltf {
 Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
                                  const GltfWriteOptions& options);
 
-// Image files beside the document become part of the buffer; those that cannot be read stay as they are.
-void embed_images(Builder& builder, const GltfDocument& document);
+// Image files beside the document become part of the buffer, in a .glb also those in data URIs; images that
+// cannot be read or are of no known kind stay as they are.
+void embed_images(Builder& builder, const GltfDocument& document, bool as_glb);
 
 // Takes out accessors, views and bytes that `before` used and nothing uses any more. Does nothing where an
 // extension that we do not know might refer to them.

@@ -6,9 +6,8 @@ namespace sinew::gltf {
 void Editor::make_plain() {
   const PolyMesh mesh = plain_mesh(rig, options.baked);
   const MeshTables tables(mesh);
-  builder.json.erase("skins");
   builder.json.erase("animations");
-  for (Json& node : builder.json["nodes"]) node.erase("skin");
+  drop_skins();
   std::vector<int> moved;
   for (const MeshNode& node : mesh_nodes()) {
     for (std::size_t p = node.begin; p < node.end; ++p) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <deque>
+#include <set>
 
 #include "io/gltf_editor.h"
 
@@ -44,6 +46,7 @@ void add_new_nodes(Editor& editor) {
   const Pose rest = rest_pose(editor.rig.skeleton);
   editor.joint_nodes = add_joint_nodes(editor.builder, editor.rig.skeleton, rest.local,
                                        needed_joints(editor.rig), animated_joints(editor.rig), roots);
+  gather_roots(editor.builder.json, roots);
   std::vector<std::size_t> scenes;
   for (const MeshNode& node : editor.mesh_nodes())
     if (scenes.empty()) scenes = editor.scenes_with(node.node);
@@ -68,14 +71,11 @@ bool is_skinned(const Editor& editor, std::size_t part, bool same) {
 
 // glTF ignores the transform of a skinned node and all above it: one that is new to skinning and carries
 // nothing goes to the root of the scene, without a transform.
-void move_to_root(Editor& editor, int node) {
+void move_to_root(Editor& editor, int node, std::span<const int> slots) {
   Json& root = editor.builder.json;
-  const bool is_joint =
-      std::find(editor.joint_nodes.begin(), editor.joint_nodes.end(), node) != editor.joint_nodes.end() &&
-      skin_slots(editor.rig)
-              .slots[static_cast<std::size_t>(
-                  std::find(editor.joint_nodes.begin(), editor.joint_nodes.end(), node) -
-                  editor.joint_nodes.begin())] >= 0;
+  const auto joint =
+      std::find(editor.joint_nodes.begin(), editor.joint_nodes.end(), node) - editor.joint_nodes.begin();
+  const bool is_joint = at(static_cast<int>(joint)) < slots.size() && slots[at(static_cast<int>(joint))] >= 0;
   if (editor.document.nodes[at(node)].has_children || is_joint) return;
   for (const Clip& clip : editor.rig.clips)
     for (const Channel& channel : clip.channels)
@@ -91,6 +91,73 @@ void move_to_root(Editor& editor, int node) {
   for (const std::size_t scene : editor.scenes_with(node)) add_to_scene(root, scene, node);
 }
 
+// The skins of a file under edit. Each holds the joints of the trees that its parts hang on, since the joints
+// of a skin must have a common root, for one way from stored vertices to bind space.
+class SkinTable {
+ public:
+  explicit SkinTable(Editor& editor)
+      : editor_(editor), all_(skin_slots(editor.rig)), roots_(editor.rig.skeleton.size()) {
+    for (const std::uint32_t j : editor.rig.skeleton.order()) {
+      const int parent = editor.rig.skeleton[j].parent;
+      roots_[j] = parent < 0 ? j : roots_[at(parent)];
+    }
+  }
+
+  struct Entry {
+    Affine3 to_bind;
+    std::set<std::uint32_t> roots;
+    SkinSlots slots;
+    int skin = -1;
+  };
+
+  const Entry& skin_for(const MeshNode& node) {
+    std::set<std::uint32_t> roots;
+    for (std::size_t p = node.begin; p < node.end; ++p) add_roots(editor_.rig.parts[p], roots);
+    if (roots.empty() && !all_.joints.empty()) roots.insert(roots_[all_.joints[0]]);
+    return find(editor_.rig.parts[node.begin].to_bind, roots);
+  }
+
+  // Deforming joints of trees that no part hangs on keep a skin too, or they would no longer count as joints.
+  void add_leftovers() {
+    std::set<std::uint32_t> left;
+    for (std::size_t j = 0; j < editor_.rig.skeleton.deforming_count(); ++j) left.insert(roots_[j]);
+    for (const Entry& entry : entries_)
+      for (const std::uint32_t root : entry.roots) left.erase(root);
+    for (const std::uint32_t root : left) find(Affine3::Identity(), {root});
+  }
+
+ private:
+  void add_roots(const MeshPart& part, std::set<std::uint32_t>& roots) const {
+    const SkinWeights& weights = editor_.rig.weights;
+    const std::size_t end = weights.offsets[part.vertex_begin + part.vertex_count];
+    for (std::size_t e = weights.offsets[part.vertex_begin]; e < end; ++e) {
+      const std::uint32_t root = roots_[weights.entries[e].joint];
+      if (roots.empty() || !roots.contains(root)) roots.insert(root);
+    }
+  }
+
+  const Entry& find(const Affine3& to_bind, const std::set<std::uint32_t>& roots) {
+    for (const Entry& entry : entries_)
+      if (entry.roots == roots && near(entry.to_bind, to_bind)) return entry;
+    Entry entry{to_bind, roots, {}, -1};
+    entry.slots.slots.assign(roots_.size(), -1);
+    for (const std::size_t j : all_.joints) {
+      if (!roots.contains(roots_[j])) continue;
+      entry.slots.slots[j] = static_cast<int>(entry.slots.joints.size());
+      entry.slots.joints.push_back(j);
+    }
+    if (!entry.slots.joints.empty())
+      entry.skin = add_skin(editor_.builder, editor_.rig, entry.slots, editor_.joint_nodes, to_bind);
+    entries_.push_back(std::move(entry));
+    return entries_.back();
+  }
+
+  Editor& editor_;
+  SkinSlots all_;
+  std::vector<std::uint32_t> roots_;  // per joint
+  std::deque<Entry> entries_;
+};
+
 }  // namespace
 
 void Editor::replace_skin() {
@@ -99,29 +166,24 @@ void Editor::replace_skin() {
     reuse_nodes(*this);
   else
     add_new_nodes(*this);
-  const SkinSlots slots = skin_slots(rig);
-  builder.json.erase("skins");
-  for (Json& node : builder.json["nodes"]) node.erase("skin");
-  std::vector<std::pair<Affine3, int>> skins;  // one for every way from stored vertices to bind space
+  drop_skins();
+  SkinTable skins(*this);
   for (const MeshNode& node : mesh_nodes()) {
     bool any = false;
-    for (std::size_t p = node.begin; p < node.end; ++p) any = any || is_skinned(*this, p, same);
     for (std::size_t p = node.begin; p < node.end; ++p) {
-      if (any)
-        put_weights(builder, rig.weights, rig.parts[p], slots.slots, options.influences, primitive_json(p));
-      else
-        erase_weights(primitive_json(p));
+      any = any || is_skinned(*this, p, same);
+      erase_weights(primitive_json(p));
     }
-    if (!any || slots.joints.empty()) continue;
-    const Affine3& to_bind = rig.parts[node.begin].to_bind;
-    auto found =
-        std::find_if(skins.begin(), skins.end(), [&](const auto& skin) { return near(skin.first, to_bind); });
-    if (found == skins.end())
-      found = skins.insert(skins.end(), {to_bind, add_skin(builder, rig, slots, joint_nodes, to_bind)});
-    builder.json["nodes"][at(node.node)]["skin"] = found->second;
-    if (document.parts[node.begin].skin < 0) move_to_root(*this, node.node);
+    if (!any) continue;
+    const SkinTable::Entry& entry = skins.skin_for(node);
+    if (entry.skin < 0) continue;
+    for (std::size_t p = node.begin; p < node.end; ++p)
+      put_weights(builder, rig.weights, rig.parts[p], entry.slots.slots, options.influences,
+                  primitive_json(p));
+    builder.json["nodes"][at(node.node)]["skin"] = entry.skin;
+    if (document.parts[node.begin].skin < 0) move_to_root(*this, node.node, entry.slots.slots);
   }
-  if (skins.empty() && !slots.joints.empty()) add_skin(builder, rig, slots, joint_nodes, Affine3::Identity());
+  skins.add_leftovers();
 }
 
 }  // namespace sinew::gltf

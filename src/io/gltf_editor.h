@@ -38,6 +38,7 @@ struct Editor {
   // A mesh under several nodes becomes one for each: what we write differs between them.
   void give_own_meshes();
   void find_key_nodes();
+  void drop_skins();
 
   void replace_geometry();
   void replace_skin();

@@ -16,25 +16,35 @@ const char* mime_type(std::string_view bytes) {
   return nullptr;
 }
 
+std::optional<std::string> image_bytes(const std::string& uri, const std::filesystem::path& folder,
+                                       bool as_glb) {
+  if (uri.empty() || (is_data_uri(uri) && !as_glb)) return std::nullopt;
+  if (is_data_uri(uri)) {
+    auto bytes = decode_data_uri(uri);
+    return bytes.ok() ? std::optional(*std::move(bytes)) : std::nullopt;
+  }
+  const auto path = resolve_uri(uri, folder);
+  if (!path.ok()) return std::nullopt;
+  auto bytes = read_file(*path, kLargestImage);
+  return bytes.ok() ? std::optional(*std::move(bytes)) : std::nullopt;
+}
+
 }  // namespace
 
-void embed_images(Builder& builder, const GltfDocument& document) {
+void embed_images(Builder& builder, const GltfDocument& document, bool as_glb) {
   const auto images = builder.json.find("images");
   if (images == builder.json.end() || !images->is_array()) return;
   for (std::size_t i = 0; i < images->size(); ++i) {
-    const Json& image = (*images)[i];
+    const Json& image = builder.json["images"][i];
     if (!image.is_object()) continue;
-    const std::string uri = string_member(image, "uri");
-    if (uri.empty() || is_data_uri(uri)) continue;
-    const auto path = resolve_uri(uri, document.path.parent_path());
-    if (!path.ok()) continue;
-    const auto bytes = read_file(*path, kLargestImage);
-    if (!bytes.ok() || !mime_type(*bytes)) continue;
+    const auto bytes = image_bytes(string_member(image, "uri"), document.path.parent_path(), as_glb);
+    const char* type = bytes ? mime_type(*bytes) : nullptr;
+    if (!type) continue;
     const int view = builder.add_view(*bytes, kNoTarget);
     Json& embedded = builder.json["images"][i];
     embedded.erase("uri");
     embedded["bufferView"] = view;
-    embedded["mimeType"] = mime_type(*bytes);
+    embedded["mimeType"] = type;
   }
 }
 

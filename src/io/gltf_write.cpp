@@ -57,6 +57,7 @@ struct Writer {
     std::vector<int> roots;
     joint_nodes = add_joint_nodes(builder, rig.skeleton, posed ? options.posed->local : rest.local,
                                   needed_joints(rig), animated_joints(rig), roots);
+    gather_roots(builder.json, roots);
     for (const int root : roots) add_to_scene(builder.json, 0, root);
     slots = skin_slots(rig);
     if (!slots.joints.empty()) skin = add_skin(builder, rig, slots, joint_nodes, Affine3::Identity());

@@ -90,8 +90,15 @@ void ClipWriter::add_joint_channels(const Clip& clip, std::span<const int> joint
     if (channel.path == ChannelPath::kKeyWeights || channel.joint < 0 || channel.times.empty()) continue;
     const int node = joint_nodes[static_cast<std::size_t>(channel.joint)];
     if (node < 0) continue;
-    add_channel(node, path_name(channel.path), channel.interpolation, channel.times, channel.values,
-                channel.path == ChannelPath::kRotation ? "VEC4" : "VEC3", animation);
+    const char* type = channel.path == ChannelPath::kRotation ? "VEC4" : "VEC3";
+    const std::span<const float> values = channel.values;
+    if (channel.interpolation == Interpolation::kCubicSpline &&
+        channel.times.size() == 1)  // glTF wants two keys
+      add_channel(node, path_name(channel.path), Interpolation::kStep, channel.times,
+                  values.subspan(type_width(type), type_width(type)), type, animation);
+    else
+      add_channel(node, path_name(channel.path), channel.interpolation, channel.times, values, type,
+                  animation);
   }
 }
 

@@ -85,6 +85,12 @@ std::vector<int> add_joint_nodes(Builder& builder, const Skeleton& skeleton, std
   return nodes;
 }
 
+void gather_roots(Json& root, std::vector<int>& roots) {
+  if (roots.size() < 2) return;
+  const int above = add_node(root, {{"name", "armature"}, {"children", roots}});
+  roots.assign(1, above);
+}
+
 std::vector<bool> animated_joints(const Rig& rig) {
   std::vector<bool> animated(rig.skeleton.size());
   for (const Clip& clip : rig.clips)

@@ -23,6 +23,9 @@ std::vector<int> add_joint_nodes(Builder& builder, const Skeleton& skeleton, std
                                  const std::vector<bool>& wanted, const std::vector<bool>& animated,
                                  std::vector<int>& roots);
 
+// Several roots get one node above them, since the joints of a skin must have a common root.
+void gather_roots(Json& root, std::vector<int>& roots);
+
 // Joints that a file has to hold: those that deform, carry weights or are moved by a clip, and their
 // ancestors.
 std::vector<bool> needed_joints(const Rig& rig);

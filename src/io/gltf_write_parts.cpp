@@ -50,7 +50,11 @@ void fill_row(std::span<const Influence> row, std::span<const int> slots, std::s
     weights[kept++] = static_cast<float>(one.weight);
     sum += one.weight;
   }
-  if (kept == 0) return;
+  if (kept == 0) {
+    weights[0] =
+        1;  // engines draw a vertex without weights at the origin: the first joint is the better place
+    return;
+  }
   float rest = 0;
   for (std::size_t k = kept; k-- > 1;) {
     weights[k] = static_cast<float>(weights[k] / sum);
@@ -124,6 +128,8 @@ void put_vertices(Builder& builder, const MeshTables& tables, const MeshPart& pa
   });
   attributes["POSITION"] = builder.add_vectors(vectors, kVertexTarget, true);
   attributes.erase("TANGENT");
+  if (primitive.contains("targets"))
+    for (Json& target : primitive["targets"]) target.erase("TANGENT");
   if (tables.normals.empty()) {
     attributes.erase("NORMAL");
     return;

@@ -65,7 +65,9 @@ struct GltfWriteOptions {
   bool binary = true;                  // false: .gltf with the buffer as a data URI
 };
 
-// The bytes of the file. `document` may be null (a mesh from .obj, a built-in character).
+// The bytes of the file. `document` may be null (a mesh from .obj, a built-in character). Vertices of a
+// skinned part that have no weights go to the first joint of the skin: glTF has no way to say that they stay.
+// kUsage: a pose, frames or parts that do not belong to the rig. kImpossible: more than 4 GiB.
 Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
                                const GltfWriteOptions& options = {});
 
