@@ -8,13 +8,14 @@
 
 namespace sinew::test {
 
-// The folder of real characters and hostile files: $SINEW_DATA, or shared/data beside the checkout; nullopt where neither exists.
+// The folder of real characters and hostile files: $SINEW_DATA, or shared/data beside the checkout; nullopt
+// where neither exists.
 std::optional<std::filesystem::path> data_folder();
 
 }  // namespace sinew::test
 
 // Skips the test, visibly, where the data is not there.
-#define SINEW_REQUIRE_DATA(variable)                                                       \
-  const auto sinew_data_folder = ::sinew::test::data_folder();                             \
-  if (!sinew_data_folder) GTEST_SKIP() << "no test data: set SINEW_DATA to its folder";     \
+#define SINEW_REQUIRE_DATA(variable)                                                    \
+  const auto sinew_data_folder = ::sinew::test::data_folder();                          \
+  if (!sinew_data_folder) GTEST_SKIP() << "no test data: set SINEW_DATA to its folder"; \
   const std::filesystem::path variable = *sinew_data_folder

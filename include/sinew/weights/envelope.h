@@ -14,8 +14,8 @@ struct Envelope {
 
 struct EnvelopeOptions {
   std::vector<Envelope> envelopes = {};  // per bone; empty: measured from the mesh (default_envelopes)
-  int smoothing = 0;                // rounds of averaging with the neighbours
-  double outlier = 0;               // weights below this share of the row's largest are dropped
+  int smoothing = 0;                     // rounds of averaging with the neighbours
+  double outlier = 0;                    // weights below this share of the row's largest are dropped
 };
 
 // Radii from the mesh: the middle distance of the vertices whose nearest bone this is, nearer head or tail;
