@@ -149,6 +149,16 @@ Result<MeshFile> read_stl(std::string_view bytes, std::string_view name) {
   return io::error_in(name, "it is neither a text STL file ('solid ...') nor long enough for a binary one");
 }
 
+namespace {
+
+// Places beyond the range of float, which the format is bound to, move to its end.
+float to_float(double value) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(value, -kMost, kMost));
+}
+
+}  // namespace
+
 std::string write_stl(const PolyMesh& mesh) {
   const TriangleView view = triangulate(mesh);
   std::string out = "binary STL made by sinew";
@@ -162,7 +172,7 @@ std::string write_stl(const PolyMesh& mesh) {
     const Vec3f normal = (b - a).cross(c - a).stableNormalized().cast<float>();
     for (int axis = 0; axis < 3; ++axis) append(std::isfinite(normal[axis]) ? normal[axis] : 0.0f);
     for (const Vec3* corner : {&a, &b, &c})
-      for (int axis = 0; axis < 3; ++axis) append(static_cast<float>((*corner)[axis]));
+      for (int axis = 0; axis < 3; ++axis) append(to_float((*corner)[axis]));
     append(std::uint16_t{0});
   }
   return out;

@@ -38,9 +38,11 @@ Result<MeshFile> read_stl(std::string_view bytes, std::string_view name);
 // One `v` line a vertex, nine digits; vt and vn (seven digits) only where the mesh has them, with the
 // vertex's own index.
 std::string write_obj(const PolyMesh& mesh);
-std::string write_ply(const PolyMesh& mesh);  // binary little endian, float
+// Binary little endian; positions as float where it can hold them, else as double.
+std::string write_ply(const PolyMesh& mesh);
 std::string write_off(const PolyMesh& mesh);
-std::string write_stl(const PolyMesh& mesh);  // binary, triangles
+// Binary, triangles, float.
+std::string write_stl(const PolyMesh& mesh);
 
 // Vertex caches: frames[k][i]. kUsage where frames differ in size, there are none, or fps is not positive.
 Result<std::string> write_pc2(const std::vector<std::vector<Vec3f>>& frames, double fps);
