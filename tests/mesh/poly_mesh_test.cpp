@@ -123,6 +123,13 @@ TEST(VertexNormals, PointOutwardsOnSpheresAndAlongTheDiagonalsOfABox) {
     EXPECT_NEAR((corners[i] - cube.positions[i].normalized()).norm(), 0, 1e-12);
 }
 
+TEST(VertexNormals, DoNotDependOnHowASideIsCut) {
+  // A corner of a cube; one of its sides comes in two pieces.
+  const std::vector<Vec3> positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5, 0.5, 0}};
+  const std::vector<Triangle> triangles{{0, 1, 4}, {0, 4, 2}, {0, 2, 3}, {0, 3, 1}};
+  EXPECT_NEAR((vertex_normals({positions, triangles})[0] - Vec3(1, 1, 1).normalized()).norm(), 0, 1e-12);
+}
+
 TEST(VertexNormals, AreZeroOrUnitAndFiniteOnAnyMesh) {
   auto shapes = test::all_shapes();
   PolyMesh broken = test::box({0, 0, 0}, {1, 1, 1}, 2);
