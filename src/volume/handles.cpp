@@ -14,6 +14,22 @@ std::pair<int, int> closed_range(double low, double high) {
   return {static_cast<int>(std::ceil(low)) - 1, static_cast<int>(std::floor(high))};
 }
 
+// Whether the segment meets the closed unit cell, by clipping it to the cell's three slabs.
+bool meets(const Vec3& a, const Vec3& along, const Vec3i& cell) {
+  double from = 0, to = 1;
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    const double low = cell[k] - a[k], high = low + 1;
+    if (along[k] == 0) {
+      if (low > 0 || high < 0) return false;
+      continue;
+    }
+    const double t = low / along[k], u = high / along[k];
+    from = std::max(from, std::min(t, u));
+    to = std::min(to, std::max(t, u));
+  }
+  return from <= to;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> cells_crossed(const VoxelGrid& grid, const Handle& handle) {
@@ -43,7 +59,8 @@ std::vector<std::uint32_t> cells_crossed(const VoxelGrid& grid, const Handle& ha
         cell[axis] = slab;
         cell[u] = i;
         cell[v] = j;
-        if (const std::uint32_t found = grid.cells().find(cell); found != kNoIndex) cells.push_back(found);
+        const std::uint32_t found = meets(a, along, cell) ? grid.cells().find(cell) : kNoIndex;
+        if (found != kNoIndex) cells.push_back(found);
       }
   }
   std::sort(cells.begin(), cells.end());

@@ -27,6 +27,11 @@ def strict(text):
     return json.loads(text, parse_constant=refuse)
 
 
+def text_of(path):
+    with open(path) as f:
+        return f.read()
+
+
 class Cli(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -89,11 +94,11 @@ class Cli(unittest.TestCase):
     def test_an_output_that_exists_needs_force(self):
         out = self.path("once.obj")
         self.call("convert", self.rig, "-o", out)
-        before = open(out).read()
+        before = text_of(out)
         self.assertIn("--force", self.call("make", "arm", "-o", out, code=5).stderr)
-        self.assertEqual(open(out).read(), before)
+        self.assertEqual(text_of(out), before)
         self.call("make", "arm", "-o", out, "--force")
-        self.assertNotEqual(open(out).read(), before)
+        self.assertNotEqual(text_of(out), before)
 
     def test_a_folder_that_is_not_there_is_exit_5_before_the_work(self):
         self.call("convert", self.rig, "-o", os.path.join(self.path("nowhere"), "x.obj"), code=5)
@@ -107,7 +112,7 @@ class Cli(unittest.TestCase):
         with open(out, "w") as f:
             f.write("old")
         self.call("make", "arm", "-o", out, "--force", code=5, preexec_fn=limit)
-        self.assertEqual(open(out).read(), "old")
+        self.assertEqual(text_of(out), "old")
         self.assertEqual([f for f in os.listdir(self.folder.name) if f.endswith(".tmp")], [])
 
     # --- JSON ---
@@ -201,7 +206,7 @@ class Cli(unittest.TestCase):
         for threads in (1, 2):
             self.call("pose", self.rig, "--set", joint + "=10,60,5", "--deformer", "dqs", "--threads", threads, "-o",
                       self.path("%d.obj" % threads))
-        self.assertEqual(open(self.path("1.obj")).read(), open(self.path("2.obj")).read())
+        self.assertEqual(text_of(self.path("1.obj")), text_of(self.path("2.obj")))
 
     def test_a_stop_ends_within_200_ms_and_leaves_nothing(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sinew/characters/characters.h"
 #include "sinew/pipeline/bake.h"
 #include "sinew/pipeline/pose_request.h"
@@ -72,7 +74,7 @@ TEST(RigPlayer, KeysComeBeforeTheSkin) {
   ASSERT_TRUE(mesh.ok());
   // The whole cylinder turns with its root, and the key's step with it.
   const Vec3 head = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local)[0].translation();
-  const Affine3 turn = Eigen::Translation3d(head) * Eigen::AngleAxisd(EIGEN_PI / 2, Vec3::UnitX()) *
+  const Affine3 turn = Eigen::Translation3d(head) * Eigen::AngleAxisd(std::acos(0.0), Vec3::UnitX()) *
                        Eigen::Translation3d(-head);
   for (std::size_t i = 0; i < rig.mesh.vertex_count(); i += 17)
     EXPECT_LT((mesh->positions[i] - turn * (rig.mesh.positions[i] + Vec3::UnitZ())).norm(), 1e-4);

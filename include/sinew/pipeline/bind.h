@@ -18,11 +18,11 @@ struct BindRequest {
   bool volume = false;           // harmonic: in the voxel body rather than on the surface
   std::string heat = "nearest";  // nearest, visible or blender
   bool follow = true;            // small islands near the body move with the body under them
-  std::vector<std::size_t>
-      linked;  // islands (numbered by size, the body is 0) that follow whatever their size
-  std::vector<std::string> locked_joints;    // their weights stay as the file has them
-  std::vector<std::size_t> locked_vertices;  // so do these rows
-  bool strict = false;                       // any fallback is an error
+  std::vector<std::size_t> linked =
+      {};  // islands (numbered by size, the body is 0) that follow whatever their size
+  std::vector<std::string> locked_joints = {};    // their weights stay as the file has them
+  std::vector<std::size_t> locked_vertices = {};  // so do these rows
+  bool strict = false;                            // any fallback is an error
   const Progress* progress = nullptr;
 };
 
