@@ -41,7 +41,7 @@ Result<GridBbw> grid_bbw(const VoxelGrid& grid, const HandleMap& handles, const 
   SINEW_TRY(const Multigrid harmonic, Multigrid::build(grid, grid_stiffness(grid), fixed));
   start = harmonic.solve(Eigen::MatrixXd(), start, 1e-3, 50).x;
   if (is_cancelled(options.progress)) return cancelled();
-  SINEW_TRY(const Multigrid biharmonic, Multigrid::build(grid, grid_bilaplacian(grid), fixed));
+  SINEW_TRY(const Multigrid biharmonic, Multigrid::build(grid, grid_bilaplacian(grid), fixed, {.sweeps = 1}));
   auto solved =
       biharmonic.solve_bounded(start, 0, 1, options.tolerance, options.max_iterations, options.progress);
   if (is_cancelled(options.progress)) return cancelled();
