@@ -76,7 +76,8 @@ Result<std::uint64_t> whole_of(const Json& value, std::uint64_t most) {
     fits = number >= 0 && number <= 9007199254740992.0 && number == std::floor(number);
     whole = fits ? static_cast<std::uint64_t>(number) : 0;
   } else {
-    fits = false;  // the parser makes every whole number from 0 on unsigned
+    fits = value.is_number_integer() && value.get<std::int64_t>() >= 0;
+    whole = fits ? value.get<std::uint64_t>() : 0;
   }
   if (!fits || whole > most)
     return bad_input(" is " + describe(value) + ": it must be a whole number from 0 to " +

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "gltf_maker.h"
 #include "sinew/core/file.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
@@ -26,22 +27,6 @@ std::vector<fs::path> gltf_files(const fs::path& folder, bool deep = true) {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-// Linear blend skinning by the formula of rig.h, in double.
-std::vector<Vec3> skinned(const Rig& rig, const Pose& pose) {
-  const auto globals = global_transforms(rig.skeleton, pose.local);
-  const auto weights = key_weights_of(rig, pose);
-  std::vector<Vec3> out(rig.mesh.vertex_count());
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    Vec3 p = rig.mesh.positions[i];
-    for (std::size_t k = 0; k < rig.keys.size(); ++k) p += weights[k] * rig.keys[k].deltas[i].cast<double>();
-    const auto row = rig.weights.row(i);
-    out[i] = row.empty() ? p : Vec3::Zero();
-    for (const Influence& influence : row)
-      out[i] += influence.weight * (globals[influence.joint] * (rig.inverse_bind[influence.joint] * p));
-  }
-  return out;
 }
 
 std::vector<Vec3> reference_positions(const fs::path& path) {
@@ -75,7 +60,8 @@ TEST(GltfData, PosedPositionsEqualAnIndependentSkinning) {
     Pose pose = rest_pose(asset->rig.skeleton);
     const std::size_t clip = std::stoul(stem.substr(anim + 5));
     sample_clip(asset->rig.clips[clip], asset->rig.skeleton, *parse_double(stem.substr(time + 2)), pose);
-    const std::vector<Vec3> wanted = reference_positions(entry.path()), got = skinned(asset->rig, pose);
+    const std::vector<Vec3> wanted = reference_positions(entry.path()),
+                            got = test::skinned_positions(asset->rig, pose);
     ASSERT_EQ(wanted.size(), got.size()) << stem;
     const double size = bounding_box(wanted).sizes().maxCoeff();
     for (std::size_t i = 0; i < got.size(); ++i)
@@ -122,8 +108,7 @@ TEST(GltfData, HostileFilesAreRefusedOrLoadedAsTheyMust) {
     if (asset.ok()) {
       EXPECT_NE(outcome, "reject") << path;
       EXPECT_TRUE(validate(asset->rig).ok()) << path;
-      for (const Vec3& p : skinned(asset->rig, rest_pose(asset->rig.skeleton)))
-        ASSERT_TRUE(p.allFinite()) << path;
+      for (const Vec3& p : test::rest_positions(asset->rig)) ASSERT_TRUE(p.allFinite()) << path;
     } else {
       EXPECT_NE(outcome, "load") << asset.error().message;
       EXPECT_EQ(asset.error().code, ErrorCode::kBadInput) << asset.error().message;
