@@ -42,7 +42,7 @@ GltfSummary summarise(const GltfDocument& document);
 // What of the rig replaces what the document has. With no document all of it is written.
 struct GltfEdit {
   bool geometry = false;  // positions, normals and faces
-  bool skin = false;      // skeleton, inverse bind matrices, weights: one skin for all skinned parts
+  bool skin = false;      // skeleton, inverse bind matrices, weights (docs/rig_file.md)
   bool keys = false;      // morph targets
   bool clips = false;     // animations
   bool pose = false;      // node transforms, from `posed`
