@@ -139,8 +139,7 @@ Result<Accessor> parse_accessor(const GltfDocument& document, const Json& json) 
 
 const char* view_data(const GltfDocument& document, int index) {
   const BufferView& view = document.views[static_cast<std::size_t>(index)];
-  const auto& buffer = document.buffers[static_cast<std::size_t>(view.buffer)];
-  return buffer ? buffer->data() + view.offset : nullptr;  // sparse data that a missing buffer would have held
+  return document.buffers[static_cast<std::size_t>(view.buffer)]->data() + view.offset;
 }
 
 template <class T>
@@ -241,7 +240,8 @@ Result<void> read_any(const GltfDocument& document, const Accessor& accessor, st
     else
       gather_any(data, stride == 0 ? tight : stride, accessor, accessor.count, out.data());
   }
-  return accessor.sparse ? apply_sparse(document, accessor, out) : Result<void>();
+  if (!accessor.sparse || accessor.sparse->count == 0) return {};
+  return apply_sparse(document, accessor, out);
 }
 
 }  // namespace

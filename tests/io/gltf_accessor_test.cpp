@@ -148,6 +148,20 @@ TEST(GltfAccessor, WholeNumbersWrittenAsFloatsAreWhole) {
   EXPECT_TRUE(maker.read().ok());
 }
 
+TEST(GltfAccessor, BuffersWithoutDataAreZerosAlsoUnderSparseValues) {
+  GltfMaker maker = triangle_file();
+  maker.json["accessors"][0]["sparse"] = {{"count", 1},
+                                          {"indices", {{"bufferView", 1}, {"componentType", 5121}}},
+                                          {"values", {{"bufferView", 0}}}};
+  maker.json["buffers"] = {{{"byteLength", maker.binary.size()}}};
+  const auto file = read_gltf(maker.text(), "made.gltf");
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  for (const Vec3& p : file->rig.mesh.positions) EXPECT_EQ(p, Vec3(Vec3::Zero()));
+  const auto again = write_gltf(file->rig, file->document.get());
+  ASSERT_TRUE(again.ok());
+  EXPECT_TRUE(read_gltf(*again, "made.glb").ok());
+}
+
 TEST(GltfAccessor, AccessorsWithoutDataAreZeros) {
   GltfMaker maker = triangle_file();
   maker.json["accessors"][0].erase("bufferView");
