@@ -33,4 +33,8 @@ target_compile_options(sinew_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -
 if(SINEW_SANITIZE)
   target_compile_options(sinew_flags INTERFACE -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(sinew_flags INTERFACE -fsanitize=${SINEW_SANITIZE})
+  # Without SSE4 the kernels also compile emulated vectors, whose checked arrays take the compiler minutes.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(sinew_flags INTERFACE -march=x86-64-v2 -maes -mpclmul)
+  endif()
 endif()
