@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "sinew/core/parallel.h"
@@ -27,9 +28,12 @@ void cut_quad(std::span<const Vec3> positions, std::span<const std::uint32_t> fa
   };
   const bool along_ac = upright(a, b, c) && upright(a, c, d);
   const bool along_bd = upright(a, b, d) && upright(b, c, d);
-  // The margin keeps squares alike whose diagonals differ by rounding alone.
-  const bool bd_shorter = (d - b).squaredNorm() < (1 - 1e-6) * (c - a).squaredNorm();
-  const bool use_bd = along_ac == along_bd ? bd_shorter : along_bd;
+  const double ac = (c - a).squaredNorm(), bd = (d - b).squaredNorm();
+  // Squares, whose diagonals differ by rounding alone, take the one at their lowest vertex: the same cut
+  // wherever the face starts and whichever way round it runs.
+  const bool alike = std::abs(ac - bd) <= 1e-6 * std::max(ac, bd);
+  const bool prefer_bd = alike ? std::min(face[1], face[3]) < std::min(face[0], face[2]) : bd < ac;
+  const bool use_bd = along_ac == along_bd ? prefer_bd : along_bd;
   if (use_bd) {
     out[0] = {face[1], face[2], face[3]};
     out[1] = {face[1], face[3], face[0]};

@@ -152,10 +152,13 @@ TEST(Bvh, AmongEqualsTheLowestTriangleWins) {
 TEST(Bvh, LeavesOutWhatIsNotFiniteAndHasNothingToFindInNothing) {
   PolyMesh mesh = test::box({0, 0, 0}, {1, 1, 1});
   mesh.positions.emplace_back(std::nan(""), 0, 0);
+  mesh.positions.emplace_back(0, std::numeric_limits<double>::infinity(), 0);
   mesh.add_face({0, 1, 8});
+  mesh.add_face({0, 1, 9});
   const TriangleView view = triangulate(mesh);
   const Bvh bvh({mesh.positions, view.triangles});
-  EXPECT_TRUE(bvh.bounds().min().allFinite());
+  EXPECT_EQ(bvh.bounds().min(), Vec3(0, 0, 0));
+  EXPECT_EQ(bvh.bounds().max(), Vec3(1, 1, 1));
   EXPECT_NEAR(bvh.nearest({0.5, 0.5, 2}).squared_distance, 1, 1e-12);
   EXPECT_FALSE(bvh.nearest({std::nan(""), 0, 0}).found());
   EXPECT_FALSE(Bvh().nearest({0, 0, 0}).found());

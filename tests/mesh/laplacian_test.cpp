@@ -96,6 +96,16 @@ TEST(Laplacian, DegenerateTrianglesAreCountedAndLeaveFiniteConnectedRows) {
   EXPECT_GT(stiffness.matrix.coeff(4, 4), 0);  // the vertex of the needle hangs on to its neighbours
 }
 
+TEST(Laplacian, NearlyFlatTrianglesDoNotBlowUp) {
+  for (const double height : {1e-9, 1e-12, 1e-15, 0.0}) {
+    const std::vector<Vec3> positions{{0, 0, 0}, {1, 0, 0}, {0.4, height, 0}, {0, 1, 0}};
+    const std::vector<Triangle> triangles{{0, 1, 2}, {0, 1, 3}};
+    const CotangentStiffness stiffness = cotangent_stiffness({positions, triangles});
+    EXPECT_EQ(stiffness.mended, 1u);
+    EXPECT_LT(Eigen::MatrixXd(stiffness.matrix).cwiseAbs().maxCoeff(), 1e3);
+  }
+}
+
 TEST(Laplacian, DoesNotChangeWithSize) {
   const PolyMesh blob = test::random_blob(4);
   const Triangulated unit(blob);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -82,9 +83,32 @@ TEST(Triangulate, QuadsTakeTheDiagonalThatKeepsBothHalvesUprightElseTheShorter) 
   EXPECT_NEAR(sum_of_areas(dart), area_vector(dart, dart.face(0)).norm(), 1e-12);
   const PolyMesh other = polygon({{0.2, 0.2, 0}, {0, 1, 0}, {-1, -1, 0}, {0, 0, 0}});
   EXPECT_NEAR(sum_of_areas(other), area_vector(other, other.face(0)).norm(), 1e-12);
+  // Here the one inside is the longer one.
+  const PolyMesh arrow = polygon({{0, -5, 0}, {0.5, 1, 0}, {0, 0.5, 0}, {-0.5, 1, 0}});
+  EXPECT_NEAR(sum_of_areas(arrow), area_vector(arrow, arrow.face(0)).norm(), 1e-12);
   const TriangleView kite = triangulate(polygon({{0, 0, 0}, {1, -0.4, 0}, {3, 0, 0}, {1, 0.4, 0}}));
   EXPECT_EQ(kite.triangles[0], (Triangle{1, 2, 3}));
   EXPECT_EQ(kite.triangles[1], (Triangle{1, 3, 0}));
+}
+
+TEST(Triangulate, QuadsAreCutTheSameWayFromAnyCornerAndTurnedRound) {
+  const auto triples = [](const PolyMesh& mesh) {
+    std::set<std::set<std::uint32_t>> out;
+    for (const Triangle& t : triangulate(mesh).triangles) out.insert({t[0], t[1], t[2]});
+    return out;
+  };
+  for (const PolyMesh& mesh : {test::box({0, 0, 0}, {1, 1, 1}, 3), test::uv_sphere({0, 0, 0}, 1)}) {
+    PolyMesh rotated;
+    rotated.positions = mesh.positions;
+    for (std::size_t f = 0; f < mesh.face_count(); ++f) {
+      std::vector<std::uint32_t> corners(mesh.face(f).begin(), mesh.face(f).end());
+      std::rotate(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(f % corners.size()),
+                  corners.end());
+      rotated.add_face(corners);
+    }
+    EXPECT_EQ(triples(mesh), triples(rotated));
+    EXPECT_EQ(triples(mesh), triples(test::flipped(mesh)));
+  }
 }
 
 TEST(Triangulate, CrossingAndFlatOutlinesStillGiveTheirCountOfTriangles) {

@@ -128,6 +128,9 @@ TEST(Voxelize, InsideOutMeshesGiveTheSameCells) {
     EXPECT_EQ(cells_of(upright), cells_of(turned)) << shape.name;
     EXPECT_GT(upright.inside_cells, 0u) << shape.name;
   }
+  for (const PolyMesh& open : {test::open_cup(1, 2), test::cylinder(1, 8, 16, 17)})
+    EXPECT_EQ(cells_of(body_of(open, with_resolution(24))),
+              cells_of(body_of(test::flipped(open), with_resolution(24))));
   // One part turned, the other not.
   const PolyMesh ball = test::uv_sphere({0, 0, 0}, 1), other = test::uv_sphere({1, 0, 0}, 1);
   EXPECT_EQ(cells_of(body_of(test::joined({ball, test::flipped(other)}), with_resolution(24))),
@@ -189,7 +192,7 @@ TEST(Voxelize, SheetsAndSingleTrianglesAreTheirSurfaceCells) {
 }
 
 TEST(Voxelize, AHandNearAThighDoesNotMergeWithIt) {
-  for (const double gap : {0.4, 0.2, 0.12}) {
+  for (const double gap : {0.4, 0.2, 0.12, 0.08}) {
     const VoxelBody body = body_of(test::hand_near_thigh(gap));
     EXPECT_LE(2 * body.grid.cell_size(), gap);
     EXPECT_EQ(connected_components(body.grid.cells()).count, 2u) << gap;

@@ -36,9 +36,10 @@ using Triangle = std::array<std::uint32_t, 3>;
 
 // The triangle view: every polygon cut into (corners - 2) triangles. `face[t]` is the polygon of triangle t;
 // triangles of one polygon are consecutive. Convex polygons and all quads become fans, quads across the
-// diagonal that keeps both halves upright (the shorter one where both do); other concave polygons are
-// ear-clipped in their best-fit plane (outlines that cross themselves get the same count of triangles, some
-// of them upside down).
+// diagonal that keeps both halves upright (where both do the shorter one, and the one at the lowest vertex
+// where both are alike, so that a face cut from another corner or turned round is cut the same way); other
+// concave polygons are ear-clipped in their best-fit plane (outlines that cross themselves get the same count
+// of triangles, some of them upside down).
 struct TriangleView {
   std::vector<Triangle> triangles;
   std::vector<std::uint32_t> face;  // per triangle
