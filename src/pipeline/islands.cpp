@@ -11,7 +11,7 @@ namespace sinew {
 namespace {
 
 constexpr double kSmall = 0.25;  // of the body's diagonal: may follow
-constexpr double kRigid = 0.10;  // of the body's diagonal: follows as one piece
+constexpr double kRigid = 0.20;  // of the body's diagonal: follows as one piece
 
 struct Measures {
   std::vector<double> area;  // per component

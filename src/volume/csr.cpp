@@ -75,14 +75,13 @@ void sweep(const CsrMatrix& A, const double* b, double* x, const double* mask, b
 }
 
 SINEW_WIDE_CLONES
-void sweep_within(const CsrMatrix& A, const double* loose, double low, double high, double* x) {
+void sweep_within(const CsrMatrix& A, double low, double high, double* x) {
   for (std::size_t i = 0; i < A.rows(); ++i) {
     double sum[kLanes];
     row_residual(A, i, nullptr, x, sum);
     const double scale = A.inverse_diagonal[i];
     double* own = x + i * kLanes;
-    for (std::size_t l = 0; l < kLanes; ++l)
-      own[l] = std::min(std::max(own[l] + scale * loose[l] * sum[l], low), high);
+    for (std::size_t l = 0; l < kLanes; ++l) own[l] = std::min(std::max(own[l] + scale * sum[l], low), high);
   }
 }
 

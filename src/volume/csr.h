@@ -35,8 +35,8 @@ void multiply(const CsrMatrix& A, const double* x, double* out);
 // One Gauss-Seidel sweep on A x = b, forwards or backwards. `mask` (a number a lane, 0 or 1) freezes entries;
 // null: none.
 void sweep(const CsrMatrix& A, const double* b, double* x, const double* mask, bool forwards);
-// The same on A x = 0 with every new value put into [low, high], in the lanes whose `loose` is 1.
-void sweep_within(const CsrMatrix& A, const double* loose, double low, double high, double* x);
+// The same on A x = 0 with every new value put into [low, high].
+void sweep_within(const CsrMatrix& A, double low, double high, double* x);
 // coarse = P' fine; fine += P coarse. `count` is the number of coarse vertices.
 void restrict_to(const Interpolation3& P, const double* fine, double* coarse, std::size_t count);
 void prolong_add(const Interpolation3& P, const double* coarse, double* fine);
