@@ -129,6 +129,25 @@ RowIntervals unite(const RowIntervals& a, const RowIntervals& b) {
   });
 }
 
+RowIntervals attached_to_surface(const RowIntervals& solid, const RowIntervals& surface, const Vec3i& dims) {
+  const LatticeSet cells(dims, solid.offsets, solid.items);
+  const LatticeComponents components = connected_components(cells);
+  std::vector<bool> kept(components.count, false);
+  for (int z = 0; z < dims.z(); ++z)
+    for (int y = 0; y < dims.y(); ++y)
+      for (const Interval& interval : surface.row(static_cast<std::size_t>(y + dims.y() * z)))
+        kept[components.of_member[cells.find(interval.begin, y, z)]] = true;
+  RowIntervals out;
+  const auto runs = cells.runs();
+  for (std::size_t row = 0, k = 0; row + 1 < solid.offsets.size(); ++row) {
+    out.offsets.push_back(static_cast<std::uint32_t>(out.items.size()));
+    for (; k < runs.size() && runs[k].row == row; ++k)
+      if (kept[components.of_member[runs[k].first]]) out.items.push_back({runs[k].begin, runs[k].end});
+  }
+  out.offsets.push_back(static_cast<std::uint32_t>(out.items.size()));
+  return out;
+}
+
 RowIntervals enclosed(const RowIntervals& solid, const Vec3i& dims) {
   const std::size_t rows = solid.offsets.size() - 1;
   const RowIntervals gaps = collect_rows(rows, [&](std::size_t row, std::vector<Interval>& out) {

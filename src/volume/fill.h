@@ -20,6 +20,10 @@ RowIntervals fill_by_winding(const RowIntervals& surface, const LatticeFrame& fr
 // Both sets together; intervals that touch become one.
 RowIntervals unite(const RowIntervals& a, const RowIntervals& b);
 
+// What of `solid` hangs together with a cell of `surface`, a subset of it. The winding number can leave stray
+// cells near ragged edges where the neck that joins them to the rest is thinner than a cell.
+RowIntervals attached_to_surface(const RowIntervals& solid, const RowIntervals& surface, const Vec3i& dims);
+
 // The cells that are not in `solid` and cannot be reached, side by side, from outside of the lattice.
 RowIntervals enclosed(const RowIntervals& solid, const Vec3i& dims);
 

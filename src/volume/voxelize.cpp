@@ -23,7 +23,7 @@ std::size_t cell_count(const RowIntervals& rows) {
 
 Box3 box_of_triangles(const OrientedSoup& soup) {
   Box3 box;
-  for (const Triangle& t : soup.triangles)
+  for (const Triangle& t : soup.surface())
     for (const std::uint32_t v : t) box.extend(soup.positions[v]);
   return box;
 }
@@ -46,25 +46,6 @@ RowIntervals fill(const OrientedSoup& soup, const std::vector<Vec3>& positions, 
   return fill_by_winding(surface, frame, WindingNumber({soup.positions, soup.triangles}));
 }
 
-// Inside cells that hang on no surface are noise of the winding number near ragged edges.
-RowIntervals without_strays(const RowIntervals& solid, const RowIntervals& surface, const Vec3i& dims) {
-  const LatticeSet cells(dims, solid.offsets, solid.items);
-  const LatticeComponents components = connected_components(cells);
-  const std::vector<std::uint8_t> marks = mark_surface(cells, surface);
-  std::vector<bool> kept(components.count, false);
-  for (std::size_t c = 0; c < marks.size(); ++c)
-    if (marks[c]) kept[components.of_member[c]] = true;
-  RowIntervals out;
-  const auto runs = cells.runs();
-  for (std::size_t row = 0, k = 0; row + 1 < solid.offsets.size(); ++row) {
-    out.offsets.push_back(static_cast<std::uint32_t>(out.items.size()));
-    for (; k < runs.size() && runs[k].row == row; ++k)
-      if (kept[components.of_member[runs[k].first]]) out.items.push_back({runs[k].begin, runs[k].end});
-  }
-  out.offsets.push_back(static_cast<std::uint32_t>(out.items.size()));
-  return out;
-}
-
 }  // namespace
 
 Result<VoxelBody> voxelize(MeshView mesh, const VoxelizeOptions& options) {
@@ -80,11 +61,11 @@ Result<VoxelBody> voxelize(MeshView mesh, const VoxelizeOptions& options) {
     return limit_error("the voxels are too small for this mesh: use at most 4096 along its longest side");
   const LatticeFrame frame = LatticeFrame::around(box, h);
   const std::vector<Vec3> positions = frame.to_lattice(soup.positions);
-  const RowIntervals surface = surface_spans(positions, soup.triangles, frame.dims);
+  const RowIntervals surface = surface_spans(positions, soup.surface(), frame.dims);
   if (is_cancelled(options.progress)) return cancelled();
   RowIntervals solid = unite(surface, fill(soup, positions, frame, surface));
   if (is_cancelled(options.progress)) return cancelled();
-  if (soup.needs_winding_number()) solid = without_strays(solid, surface, frame.dims);
+  if (soup.needs_winding_number()) solid = attached_to_surface(solid, surface, frame.dims);
   const RowIntervals cavities = enclosed(solid, frame.dims);
   body.enclosed_cells = cell_count(cavities);
   if (body.enclosed_cells > 0) solid = unite(solid, cavities);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "support/shapes.h"
 #include "volume/fill.h"
@@ -28,6 +29,25 @@ TEST(LineScan, EveryLineLeavesAClosedMeshAsOftenAsItEnters) {
       }
       EXPECT_GT(crossed, 50u);
     }
+  }
+}
+
+TEST(LineScan, BothTrianglesOfAnEdgeThatMeetsALineAgree) {
+  // Tetrahedra with an edge that meets the line through (8.5, 8.5) exactly, but for rounding.
+  std::mt19937 random(1);
+  const auto uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
+  const std::vector<Triangle> triangles{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  for (int k = 0; k < 2000; ++k) {
+    const double u = 4 * uniform() - 2, v = 0.1 + uniform(), stretch = 0.3 + 2 * uniform();
+    std::vector<Vec3> corners{{3 * uniform(), 8.5 - u, 8.5 - v},
+                              {3 * uniform(), 8.5 + stretch * u, 8.5 + stretch * v},
+                              {4, 8.5 - v, 8.5 + u},
+                              {5, 8.5 + v, 8.5 - u}};
+    if (k % 2) std::swap(corners[0], corners[1]);
+    const RowItems<Crossing> lines = scan_lines(corners, triangles, {17, 17, 17}, 0);
+    int sum = 0;
+    for (const Crossing& crossing : lines.row(8 + 17 * 8)) sum += crossing.sign;
+    EXPECT_EQ(sum, 0) << k;
   }
 }
 
@@ -75,6 +95,16 @@ TEST(Fill, CrossingsAndWindingNumberAgreeOnAClosedMesh) {
   }
   EXPECT_GT(cells, 8000u);
   EXPECT_LT(differ, cells / 200);  // cell centres on the very surface
+}
+
+TEST(Fill, CellsWithoutASurfaceCellInReachAreDropped) {
+  const Vec3i dims(10, 2, 1);
+  const RowIntervals solid{{0, 2, 4}, {{0, 3}, {6, 8}, {3, 4}, {9, 10}}}, surface{{0, 1, 1}, {{1, 2}}};
+  const RowIntervals kept = attached_to_surface(solid, surface, dims);
+  EXPECT_EQ(kept.offsets, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(kept.items[0].begin, 0);
+  EXPECT_EQ(kept.items[0].end, 3);
+  EXPECT_EQ(kept.items[1].begin, 3);  // touches in a corner
 }
 
 TEST(Fill, EnclosedCellsAreThoseThatNoWayLeadsTo) {

@@ -142,6 +142,8 @@ TEST(Voxelize, OpenVesselsAreFilledToTheirBrim) {
   EXPECT_FALSE(cup.closed);
   EXPECT_NE(cup.grid.cell_at({0, 0, 1}), kNoIndex);
   EXPECT_NE(cup.grid.cell_at({0.5, 0.5, 1.9}), kNoIndex);
+  EXPECT_EQ(cup.enclosed_cells, 0u);
+  EXPECT_FALSE(cup.surface[cup.grid.cell_at({0, 0, 1.99})]);  // a cap is no surface
   EXPECT_NEAR(volume_of(cup), 2 * kPi, 0.1 * 2 * kPi);
   const VoxelBody tube = body_of(test::cylinder(1, 8, 48, 30), with_resolution(64));
   EXPECT_NEAR(volume_of(tube), 8 * kPi, 0.2 * 8 * kPi);
