@@ -44,7 +44,7 @@ std::vector<Vec3> palette_heads(const SkinTable& table, std::span<const Affine3>
 void fill_rows(const SkinTable& table, std::span<const Affine3> matrices, Palette& rows) noexcept;
 
 // matrix = rigid * stretch_about_head: rigid motions as dual quaternions, and the stretches as matrix rows.
-// Returns whether any joint is stretched; the rows are filled only then.
+// Returns whether any joint is stretched.
 bool fill_rigid(const SkinTable& table, std::span<const Affine3> matrices, std::span<const Vec3> heads,
                 Palette& duals, Palette& stretch_rows) noexcept;
 
