@@ -14,9 +14,13 @@
 #include <system_error>
 #include <utility>
 
+#include "core/file_internal.h"
 #include "sinew/core/text.h"
 
 namespace sinew {
+
+std::atomic<bool> detail::only_named_temporaries{false};
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,7 +90,7 @@ fs::path temporary_beside(const fs::path& target) {
 int open_unnamed([[maybe_unused]] const fs::path& folder) {
 #ifdef O_TMPFILE
   // It can only be given a name through /proc.
-  if (::access("/proc/self/fd", X_OK) == 0)
+  if (!detail::only_named_temporaries && ::access("/proc/self/fd", X_OK) == 0)
     return ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 #endif
   return -1;

@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,21 +13,27 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
+
+#include "core/file_internal.h"
 
 namespace sinew {
 namespace {
 
 namespace fs = std::filesystem;
 
-class FileTest : public ::testing::Test {
+// Each test also runs the way of file systems that have no files without a name.
+class FileTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
+    detail::only_named_temporaries = GetParam();
     std::string pattern = (fs::temp_directory_path() / "sinew-file-test-XXXXXX").string();
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
   }
   void TearDown() override {
+    detail::only_named_temporaries = false;
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
@@ -34,6 +41,18 @@ class FileTest : public ::testing::Test {
   std::size_t files_in_folder() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
+
+  // A device of our own where we could replace the system's by mistake (root), else the system's; empty where
+  // a node cannot be made or opened here.
+  fs::path device(const char* name, unsigned minor) const {
+    if (::geteuid() != 0) return fs::path("/dev") / name;
+    const fs::path path = folder_ / name;
+    if (::mknod(path.c_str(), S_IFCHR | 0666, ::makedev(1, minor)) != 0 || ::access(path.c_str(), W_OK) != 0)
+      return {};
+    return std::ofstream(path).good() ? path : fs::path();
+  }
+  fs::path full_device() const { return device("full", 7); }
+  fs::path null_device() const { return device("null", 3); }
 
   fs::path folder_;
 };
@@ -43,7 +62,7 @@ std::string contents(const fs::path& path) {
   return bytes.ok() ? *bytes : "<" + bytes.error().message + ">";
 }
 
-TEST_F(FileTest, WhatWasWrittenIsReadBack) {
+TEST_P(FileTest, WhatWasWrittenIsReadBack) {
   std::string bytes(3'000'000, 'x');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7919 >> 3);
   ASSERT_TRUE(write_file(folder_ / "a", bytes, Overwrite::kNo).ok());
@@ -53,7 +72,7 @@ TEST_F(FileTest, WhatWasWrittenIsReadBack) {
   EXPECT_EQ(files_in_folder(), 2u);
 }
 
-TEST_F(FileTest, SmallAndLargePiecesKeepTheirOrder) {
+TEST_P(FileTest, SmallAndLargePiecesKeepTheirOrder) {
   auto file = AtomicFile::open(folder_ / "a", Overwrite::kNo);
   ASSERT_TRUE(file.ok());
   std::string expected;
@@ -68,7 +87,7 @@ TEST_F(FileTest, SmallAndLargePiecesKeepTheirOrder) {
   EXPECT_TRUE(contents(folder_ / "a") == expected);
 }
 
-TEST_F(FileTest, TheTargetIsUntouchedUntilCommitAndNothingStaysWithoutIt) {
+TEST_P(FileTest, TheTargetIsUntouchedUntilCommitAndNothingStaysWithoutIt) {
   ASSERT_TRUE(write_file(folder_ / "a", "old", Overwrite::kNo).ok());
   {
     auto file = AtomicFile::open(folder_ / "a", Overwrite::kYes);
@@ -81,7 +100,7 @@ TEST_F(FileTest, TheTargetIsUntouchedUntilCommitAndNothingStaysWithoutIt) {
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
-TEST_F(FileTest, ExistingFilesAreReplacedOnlyWhenAskedTo) {
+TEST_P(FileTest, ExistingFilesAreReplacedOnlyWhenAskedTo) {
   ASSERT_TRUE(write_file(folder_ / "a", "old", Overwrite::kNo).ok());
   const auto refused = write_file(folder_ / "a", "new", Overwrite::kNo);
   ASSERT_FALSE(refused.ok());
@@ -93,7 +112,7 @@ TEST_F(FileTest, ExistingFilesAreReplacedOnlyWhenAskedTo) {
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
-TEST_F(FileTest, AFileThatAppearsWhileWritingIsNotReplaced) {
+TEST_P(FileTest, AFileThatAppearsWhileWritingIsNotReplaced) {
   auto file = AtomicFile::open(folder_ / "a", Overwrite::kNo);
   ASSERT_TRUE(file.ok());
   ASSERT_TRUE(file->write("ours").ok());
@@ -105,7 +124,7 @@ TEST_F(FileTest, AFileThatAppearsWhileWritingIsNotReplaced) {
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
-TEST_F(FileTest, OfManyWritersWithoutForceExactlyOneWins) {
+TEST_P(FileTest, OfManyWritersWithoutForceExactlyOneWins) {
   std::atomic<int> wins{0};
   std::vector<std::thread> writers;
   for (int i = 0; i < 8; ++i)
@@ -119,7 +138,7 @@ TEST_F(FileTest, OfManyWritersWithoutForceExactlyOneWins) {
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
-TEST_F(FileTest, AReplacedFileKeepsItsPermissionsAndALinkStaysALink) {
+TEST_P(FileTest, AReplacedFileKeepsItsPermissionsAndALinkStaysALink) {
   ASSERT_TRUE(write_file(folder_ / "a", "old", Overwrite::kNo).ok());
   ASSERT_EQ(::chmod((folder_ / "a").c_str(), 0640), 0);
   fs::create_symlink("a", folder_ / "link");
@@ -129,14 +148,14 @@ TEST_F(FileTest, AReplacedFileKeepsItsPermissionsAndALinkStaysALink) {
   EXPECT_EQ(fs::status(folder_ / "a").permissions(), static_cast<fs::perms>(0640));
 }
 
-TEST_F(FileTest, NamesAsLongAsTheFileSystemAllowsWork) {
+TEST_P(FileTest, NamesAsLongAsTheFileSystemAllowsWork) {
   const fs::path path = folder_ / std::string(255, 'n');
   EXPECT_TRUE(write_file(path, "1", Overwrite::kNo).ok());
   EXPECT_TRUE(write_file(path, "2", Overwrite::kYes).ok());
   EXPECT_EQ(contents(path), "2");
 }
 
-TEST_F(FileTest, MissingFoldersAndFoldersAsFilesAreSaidBeforeTheWork) {
+TEST_P(FileTest, MissingFoldersAndFoldersAsFilesAreSaidBeforeTheWork) {
   for (const fs::path& path : {folder_ / "missing" / "a", folder_, fs::path(""), folder_ / "x" / ""}) {
     const auto result = check_writable(path, Overwrite::kYes);
     ASSERT_FALSE(result.ok()) << path;
@@ -149,7 +168,7 @@ TEST_F(FileTest, MissingFoldersAndFoldersAsFilesAreSaidBeforeTheWork) {
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
-TEST_F(FileTest, ReadingSaysWhatIsWrong) {
+TEST_P(FileTest, ReadingSaysWhatIsWrong) {
   const auto missing = read_file(folder_ / "missing.obj");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, ErrorCode::kIo);
@@ -168,18 +187,21 @@ TEST_F(FileTest, ReadingSaysWhatIsWrong) {
   EXPECT_EQ(endless.error().code, ErrorCode::kBadInput);
 }
 
-TEST_F(FileTest, AFullDeviceIsAnIoErrorAndDevicesAreNeverReplaced) {
-  const auto full = write_file("/dev/full", "bytes", Overwrite::kYes);
+TEST_P(FileTest, AFullDeviceIsAnIoErrorAndDevicesAreNeverReplaced) {
+  const fs::path full_path = full_device(), null_path = null_device();
+  if (full_path.empty() || null_path.empty()) GTEST_SKIP() << "no device nodes in the temporary folder";
+  const auto full = write_file(full_path, "bytes", Overwrite::kYes);
   ASSERT_FALSE(full.ok());
   EXPECT_EQ(full.error().code, ErrorCode::kIo);
-  EXPECT_NE(full.error().message.find("/dev/full"), std::string::npos);
-  EXPECT_TRUE(fs::is_character_file("/dev/full"));
-  EXPECT_TRUE(write_file("/dev/null", "bytes", Overwrite::kYes).ok());
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_NE(full.error().message.find(full_path.string()), std::string::npos);
+  EXPECT_TRUE(fs::is_character_file(full_path));
+  EXPECT_TRUE(write_file(null_path, "bytes", Overwrite::kYes).ok());
+  EXPECT_TRUE(fs::is_character_file(null_path));
+  EXPECT_FALSE(write_file(null_path, "bytes", Overwrite::kNo).ok());
 }
 
 // In a child process, since the limit cannot be taken back. The signal is ignored as the command line does.
-TEST_F(FileTest, AFileSizeLimitLeavesTheOldFileAndNoOther) {
+TEST_P(FileTest, AFileSizeLimitLeavesTheOldFileAndNoOther) {
   ASSERT_TRUE(write_file(folder_ / "a", "old", Overwrite::kNo).ok());
   const pid_t child = ::fork();
   if (child == 0) {
@@ -196,7 +218,7 @@ TEST_F(FileTest, AFileSizeLimitLeavesTheOldFileAndNoOther) {
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
-TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoOther) {
+TEST_P(FileTest, AFullDiskLeavesTheOldFileAndNoOther) {
   if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=1m") != 0)
     GTEST_SKIP() << "mounting a small tmpfs needs root";
   struct Unmount {
@@ -214,7 +236,7 @@ TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoOther) {
 }
 
 // Whenever the writer is killed, the target holds all of the old bytes or all of the new ones.
-TEST_F(FileTest, AKilledWriterNeverLeavesAHalfFile) {
+TEST_P(FileTest, AKilledWriterNeverLeavesAHalfFile) {
   ASSERT_TRUE(write_file(folder_ / "a", std::string(1'000'000, 'o'), Overwrite::kNo).ok());
   for (int round = 0; round < 15; ++round) {
     const pid_t child = ::fork();
@@ -237,13 +259,18 @@ TEST_F(FileTest, AKilledWriterNeverLeavesAHalfFile) {
   }
 }
 
-TEST_F(FileTest, AFileThatFailedCannotBeCommitted) {
-  auto file = AtomicFile::open("/dev/full", Overwrite::kYes);
+TEST_P(FileTest, AFileThatFailedCannotBeCommitted) {
+  const fs::path full = full_device();
+  if (full.empty()) GTEST_SKIP() << "no device nodes in the temporary folder";
+  auto file = AtomicFile::open(full, Overwrite::kYes);
   ASSERT_TRUE(file.ok());
   EXPECT_FALSE(file->write(std::string(3'000'000, 'x')).ok());
   EXPECT_FALSE(file->write("more").ok());
   EXPECT_FALSE(file->commit().ok());
 }
+
+INSTANTIATE_TEST_SUITE_P(Temporaries, FileTest, ::testing::Bool(),
+                         [](const auto& named) { return named.param ? "Named" : "Unnamed"; });
 
 }  // namespace
 }  // namespace sinew

@@ -101,7 +101,8 @@ TEST(Bvh, AnglesAreMultipliedInChannelOrder) {
 
 TEST(Bvh, NeighbouringQuaternionsLieOnOneSide) {
   std::string motion = "MOTION\nFrames: 73\nFrame Time: 0.01\n";
-  for (int k = 0; k <= 72; ++k) motion += "0 0 0 " + std::to_string(k * 10) + " 0 0 0 0 0\n";
+  for (int k = 0; k <= 72; ++k)
+    motion += "0 0 0 " + std::to_string((k * 10 + 180) % 360 - 180) + " 0 0 0 0 0\n";
   const auto file = read(with_motion(motion));
   ASSERT_TRUE(file.ok());
   for (const Channel& channel : file->clips[0].channels) {

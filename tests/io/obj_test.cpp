@@ -174,13 +174,17 @@ TEST(Obj, AnyLineEndAnyBlankAndContinuedLines) {
 }
 
 TEST(Obj, ContinuedLinesMayCrossThePiecesOfTheReader) {
-  std::string text(kSquare);
-  std::size_t corners = 0;
-  text += "f";
-  // Every corner on a line of its own: no place to cut for several megabytes.
-  for (; corners < 600'000; ++corners) text += " \\\n" + std::to_string(corners % 4 + 1);
-  text += "\nf 1 2 9\n";
-  expect_refused(text, "line 600006");
+  constexpr int kCorners = 300'000;
+  std::string text, corners = "f";
+  for (int i = 1; i <= kCorners; ++i) {
+    text += "v 0 0 " + std::to_string(i) + "\n";
+    corners +=
+        " \\\n" + std::to_string(i);  // every corner on a line of its own: megabytes without a place to cut
+  }
+  const PolyMesh mesh = read(text + corners + "\nf 1 2 3\n");
+  ASSERT_EQ(mesh.face_count(), 2u);
+  EXPECT_EQ(mesh.face(0).size(), static_cast<std::size_t>(kCorners));
+  expect_refused(text + corners + "\nf 1 2 999999\n", "line 600002");
 }
 
 TEST(Obj, Utf16IsRead) {
