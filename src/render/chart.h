@@ -64,7 +64,6 @@ class Chart {
   Scale x_, y_;
   double size_ = 12;
   double left_ = 0, right_ = 1, top_ = 0, bottom_ = 1;
-  double legend_bottom_ = 0;
   bool upright_groups_ = false;
 };
 
