@@ -132,9 +132,8 @@ void mend_values(Channel& channel, std::size_t per_key, Faults& faults) {
 }
 
 const KeyGroup* group_of(const GltfDocument& document, int node) {
-  for (const KeyGroup& group : document.key_groups)
-    if (std::find(group.nodes.begin(), group.nodes.end(), node) != group.nodes.end()) return &group;
-  return nullptr;
+  const int group = document.node_key_group.empty() ? -1 : document.node_key_group[at(node)];
+  return group < 0 ? nullptr : &document.key_groups[at(group)];
 }
 
 // nullopt: the channel moves a node that is no joint, or weights of a mesh without keys.

@@ -92,7 +92,8 @@ class GltfDocument {
   std::vector<int> joint_nodes;         // per joint of the rig; -1: made by us beside its parent's node
   std::vector<int> node_joints;         // per node; -1: no joint
   std::vector<gltf::KeyGroup> key_groups;
-  Skeleton skeleton;  // as the rig had it, to see whether a writer is handed the same one
+  std::vector<int> node_key_group;  // per node; -1: no keys
+  Skeleton skeleton;                // as the rig had it, to see whether a writer is handed the same one
   GltfSummary summary;
 };
 

@@ -21,12 +21,15 @@ std::size_t target_count(const Json& primitive) {
   return targets != primitive.end() && targets->is_array() ? targets->size() : 0;
 }
 
-bool has_own_weights(const GltfDocument& document, const std::vector<RawAnimation>& animations, int node) {
-  if (document.json["nodes"][at(node)].contains("weights")) return true;
+// Nodes that weigh or animate their targets themselves.
+std::vector<bool> nodes_with_weights(const GltfDocument& document,
+                                     const std::vector<RawAnimation>& animations) {
+  std::vector<bool> own(document.nodes.size());
+  for (std::size_t n = 0; n < own.size(); ++n) own[n] = document.json["nodes"][n].contains("weights");
   for (const RawAnimation& animation : animations)
     for (const RawChannel& channel : animation.channels)
-      if (channel.node == node && channel.path == ChannelPath::kKeyWeights) return true;
-  return false;
+      if (channel.path == ChannelPath::kKeyWeights) own[at(channel.node)] = true;
+  return own;
 }
 
 std::vector<KeyGroup> find_groups(const GltfDocument& document, const std::vector<PartPlan>& plans,
@@ -44,12 +47,12 @@ std::vector<KeyGroup> find_groups(const GltfDocument& document, const std::vecto
     if (group.nodes.empty() || group.nodes.back() != plan.source.node)
       group.nodes.push_back(plan.source.node);
   }
+  const std::vector<bool> own = nodes_with_weights(document, animations);
   std::vector<KeyGroup> groups;
   for (const int mesh : order) {
     const KeyGroup& group = by_mesh[mesh];
-    const bool split = group.nodes.size() > 1 &&
-                       std::any_of(group.nodes.begin(), group.nodes.end(),
-                                   [&](int node) { return has_own_weights(document, animations, node); });
+    const bool split = group.nodes.size() > 1 && std::any_of(group.nodes.begin(), group.nodes.end(),
+                                                             [&](int node) { return own[at(node)]; });
     if (!split) groups.push_back(group);
     for (std::size_t n = 0; split && n < group.nodes.size(); ++n)
       groups.push_back({mesh, {group.nodes[n]}, 0, group.count});
@@ -151,19 +154,19 @@ Result<void> read_keys(GltfDocument& document, const std::vector<PartPlan>& plan
   SINEW_CHECK(check_budget(document, rig, count));
   rig.keys.resize(count);
   for (ShapeKey& key : rig.keys) key.deltas.assign(rig.mesh.vertex_count(), Vec3f::Zero());
-  for (const KeyGroup& group : document.key_groups) {
-    name_keys(document, group, rig);
-    for (std::size_t p = 0; p < plans.size(); ++p) {
-      const PartSource& source = plans[p].source;
-      if (source.mesh != group.mesh ||
-          std::find(group.nodes.begin(), group.nodes.end(), source.node) == group.nodes.end())
-        continue;
-      if (target_count(*plans[p].primitive) == 0) continue;
-      for (std::size_t t = 0; t < group.count; ++t)
-        if (auto read = read_target(document, plans[p], rig.parts[p], t, rig.mesh, rig.keys[group.first + t]);
-            !read.ok())
-          return inside(item(plans[p].place + ".targets", t), read.error());
-    }
+  document.node_key_group.assign(document.nodes.size(), -1);
+  for (std::size_t g = 0; g < document.key_groups.size(); ++g) {
+    name_keys(document, document.key_groups[g], rig);
+    for (const int node : document.key_groups[g].nodes)
+      document.node_key_group[at(node)] = static_cast<int>(g);
+  }
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    if (target_count(*plans[p].primitive) == 0) continue;
+    const KeyGroup& group = document.key_groups[at(document.node_key_group[at(plans[p].source.node)])];
+    for (std::size_t t = 0; t < group.count; ++t)
+      if (auto read = read_target(document, plans[p], rig.parts[p], t, rig.mesh, rig.keys[group.first + t]);
+          !read.ok())
+        return inside(item(plans[p].place + ".targets", t), read.error());
   }
   return {};
 }
