@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounded biharmonic weights on the voxel grid, W5 of the specification. 000 hands the problem to a
-// commercial solver, joint by joint; here all handles share one hierarchy. A start from the answer of the grid
-// twice as coarse was tried and lost: its kinks cost more cycles than harmonic weights, which are smooth.
+// commercial solver, joint by joint; here all handles share one hierarchy. A start from the answer of the
+// grid twice as coarse was tried and lost: its kinks cost more cycles than harmonic weights, which are
+// smooth.
 #include "sinew/weights/bbw.h"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ struct PoseRequest {
   std::vector<Turn> turns = {};
   std::vector<KeyWeight> keys = {};
   std::optional<std::string> clip = {};  // a name, or digits: an index
-  double time = 0;                  // seconds into the clip, clamped
+  double time = 0;                       // seconds into the clip, clamped
 };
 
 // The clip of that name, or number; kUsage naming those there are.

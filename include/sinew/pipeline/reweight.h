@@ -9,7 +9,7 @@ namespace sinew {
 
 // What is to be done to weights that exist, in this order.
 struct ReweightRequest {
-  const Rig* from = nullptr;  // take the weights of this rig (and its skeleton, where the mesh has none)
+  const Rig* from = nullptr;       // take the weights of this rig (and its skeleton, where the mesh has none)
   std::optional<int> mirror = {};  // 0, 1, 2: copy one side to the other across x, y or z
   bool mirror_from_positive = true;
   int smooth = 0;      // rounds
