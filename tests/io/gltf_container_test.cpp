@@ -40,6 +40,12 @@ std::string with_uri(const std::string& uri) {
   return maker.text();
 }
 
+std::size_t json_size(const std::string& glb) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, glb.data() + 12, 4);
+  return size;
+}
+
 TEST(GltfContainer, Base64GivesBackWhatItWasGiven) {
   std::mt19937 random(1);
   for (std::size_t size = 0; size < 70; ++size) {
@@ -120,6 +126,10 @@ TEST(GltfContainer, ChunksOutOfOrderOrTwiceAreRefused) {
   std::string old = GltfMaker::glb(json, "");
   old[4] = 1;
   expect_refused(read_gltf(old, "made.glb"), "version 1");
+  std::string overlong = triangle_file().glb();
+  const std::size_t binary_size = 20 + json_size(overlong);
+  overlong[binary_size] = static_cast<char>(overlong[binary_size] + 4);
+  expect_refused(read_gltf(overlong, "made.glb"), "but only");
   std::string longer = triangle_file().glb() + "tail";
   const auto file = read_gltf(longer, "made.glb");
   ASSERT_TRUE(file.ok());
@@ -138,8 +148,9 @@ TEST(GltfContainer, JsonIsRefusedBeforeItCanHurt) {
   expect_refused(read_gltf("{\"a\":" + many + "]}", "made.gltf"), "values");
   expect_refused(read_gltf("{\"asset\":{\"version\":\"2.0\"},\"x\":1e999}", "made.gltf"), "1e999");
   expect_refused(read_gltf("{\"asset\":{\"version\":\"2.0\"},\"x\":\"\xFF\"}", "made.gltf"), "UTF-8");
-  // Brackets in text are no nesting.
-  const std::string text = "{\"asset\":{\"version\":\"2.0\"},\"x\":\"" + std::string(9000, '[') + "\\\"[\"}";
+  // Brackets in text are no nesting, also behind a quote that is part of the text.
+  const std::string text =
+      R"({"asset":{"version":"2.0"},"x":"\\\")" + std::string(9000, '[') + R"(","y":"\\"})";
   EXPECT_TRUE(read_gltf(text, "made.gltf").ok());
 }
 

@@ -194,7 +194,10 @@ TEST(GltfEdit, SkinsOfTwoTreesStayApart) {
   GltfWriteOptions options;
   options.edit.skin = true;
   const std::string bytes = edited(file, options);
-  EXPECT_EQ(document_of(bytes)["skins"].size(), 2u);
+  const json skins = document_of(bytes)["skins"];
+  ASSERT_EQ(skins.size(), 2u);
+  EXPECT_EQ(skins[0]["joints"], json({1, 2}));
+  EXPECT_EQ(skins[1]["joints"], json({3}));
   EXPECT_EQ(must_read(bytes).rig.skeleton.deforming_count(), 3u);
 }
 
