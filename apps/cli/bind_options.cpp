@@ -61,7 +61,12 @@ void BindOptions::add_to(CLI::App* verb) {
   verb->add_option("--voxels", request.voxels,
                    "cells along the longest side of the voxel body (default: chosen by the mesh)")
       ->check(CLI::Range(4, 1024));
+  verb->add_flag("--volume", request.volume, "for harmonic: inside the voxel body, not on the surface");
   verb->add_option("--heat", request.heat, "for heat: nearest, visible or blender")->capture_default_str();
+  verb->add_option("--endpoint", request.endpoint,
+                   fmt::format("also store endpoint weights, by {}; or painted: keep the file's own",
+                               endpoint_names()))
+      ->capture_default_str();
   verb->add_option("--link", linked,
                    "an island (by size, the body is 0) that moves with the body under it; repeatable")
       ->allow_extra_args(false);

@@ -14,6 +14,7 @@
 #include "sinew/weights/envelope.h"
 #include "sinew/weights/geodesic.h"
 #include "sinew/weights/harmonic.h"
+#include "sinew/weights/harmonic_volume.h"
 #include "sinew/weights/inverse_distance.h"
 
 namespace sinew {
@@ -71,7 +72,29 @@ Result<BoneWeights> by_heat(const BindInput& input, const BindRequest& request, 
   return bone_heat_weights(input, options);
 }
 
-Result<BoneWeights> by_harmonic(const BindInput& input, const BindRequest& request, BindReport&) {
+// What the user should know about bones that do not fit the grid.
+template <class Weights>
+void note_bones(const Weights& result, const BindInput& input, BindReport& report) {
+  report.voxels = result.grid_vertices;
+  if (result.bones_outside > 0)
+    report.notes.push_back(fmt::format("{} of {} bones lie outside the body and hold its nearest cell",
+                                       result.bones_outside, input.bones.size()));
+  if (result.bones_merged > 0)
+    report.notes.push_back(
+        fmt::format("{} bones share all their cells with others and hold one grid vertex each; --voxels "
+                    "makes the grid finer",
+                    result.bones_merged));
+}
+
+Result<BoneWeights> by_harmonic(const BindInput& input, const BindRequest& request, BindReport& report) {
+  if (request.volume) {
+    HarmonicVolumeOptions options;
+    options.voxels = request.voxels;
+    options.progress = request.progress;
+    SINEW_TRY(HarmonicVolumeWeights result, harmonic_volume_weights(input, options));
+    note_bones(result, input, report);
+    return std::move(result.weights);
+  }
   HarmonicOptions options;
   options.progress = request.progress;
   return harmonic_weights(input, options);
@@ -94,15 +117,7 @@ Result<BoneWeights> by_bbw(const BindInput& input, const BindRequest& request, B
   options.voxels = request.voxels;
   options.progress = request.progress;
   SINEW_TRY(BbwWeights result, bbw_weights(input, options));
-  report.voxels = result.grid_vertices;
-  if (result.bones_outside > 0)
-    report.notes.push_back(fmt::format("{} of {} bones lie outside the body and hold its nearest cell",
-                                       result.bones_outside, input.bones.size()));
-  if (result.bones_merged > 0)
-    report.notes.push_back(
-        fmt::format("{} bones share all their cells with others and hold one grid vertex each; --voxels "
-                    "makes the grid finer",
-                    result.bones_merged));
+  note_bones(result, input, report);
   if (result.residual > options.tolerance)
     report.notes.push_back(fmt::format("the solver stopped {:.1e} above the least energy", result.residual));
   return std::move(result.weights);
@@ -113,7 +128,8 @@ constexpr std::array kWeights = {
     WeightMethod{"inverse-distance", "by the distance to the bones alone", by_inverse_distance},
     WeightMethod{"heat", "bone heat on the surface, by --heat", by_heat},
     WeightMethod{"bbw", "bounded biharmonic weights in the voxel body", by_bbw},
-    WeightMethod{"harmonic", "Laplace's equation between the middles of the bones", by_harmonic},
+    WeightMethod{"harmonic", "Laplace's equation between the bones, on the surface or (--volume) inside",
+                 by_harmonic},
     WeightMethod{"geodesic", "shortest paths through the voxel body; works on any mesh", by_geodesic},
 };
 
@@ -154,6 +170,8 @@ Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformReq
 }
 
 Result<BoneWeights> compute_weights(const BindInput& input, const BindRequest& request, BindReport& report) {
+  if (request.volume && request.method != "harmonic")
+    return usage_error(fmt::format("--volume belongs to --method harmonic, not to '{}'", request.method));
   for (const WeightMethod& method : kWeights)
     if (method.name == request.method) return method.compute(input, request, report);
   return usage_error(
