@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cassert>
 
-#include "sinew/skeleton/skeleton.h"
+#include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
 namespace {
-
-// Per joint: the nearest joint above it that deforms, or -1.
-std::vector<int> deforming_ancestors(const Skeleton& skeleton) {
-  std::vector<int> above(skeleton.size(), -1);
-  for (const std::uint32_t j : skeleton.order()) {
-    const int parent = skeleton[j].parent;
-    if (parent < 0) continue;
-    const auto p = static_cast<std::size_t>(parent);
-    above[j] = skeleton[p].deforms ? parent : above[p];
-  }
-  return above;
-}
 
 // Where a bone without children ends. `parent` is the bone above, already complete, or null.
 Vec3 free_end(const Joint& joint, const Affine3& global, const Bone* parent) {
@@ -33,7 +21,7 @@ Vec3 free_end(const Joint& joint, const Affine3& global, const Bone* parent) {
 std::vector<Bone> bones_of(const Skeleton& skeleton, std::span<const Affine3> globals) {
   assert(globals.size() == skeleton.size());
   const std::size_t count = skeleton.deforming_count();
-  const std::vector<int> above = deforming_ancestors(skeleton);
+  const std::vector<int> above = bone_parents(skeleton);
 
   std::vector<Bone> bones(count);
   std::vector<std::size_t> children(count, 0);

@@ -19,6 +19,8 @@ namespace sinew {
 struct BindInput {
   MeshView surface;             // n vertices
   std::span<const Bone> bones;  // m > 0
+  // Per bone the one above it, -1 at a root (bone_parents); methods that need no hierarchy ignore it.
+  std::span<const int> parents = {};
 };
 
 // What every weight method gives. Rows of bound vertices are finite, in [0, 1] and sum to 1; a method that

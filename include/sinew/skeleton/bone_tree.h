@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sinew/skeleton/skeleton.h"
+
+namespace sinew {
+
+// For every bone of bones_of the bone of the nearest deforming joint above its own; -1 where there is none.
+std::vector<int> bone_parents(const Skeleton& skeleton);
+
+// Bones in an order in which parents come first. `parents` must be free of cycles.
+std::vector<std::size_t> bone_order(std::span<const int> parents);
+
+// Per bone: 1 where it is `bone` itself or below it, so that it moves when that bone's joint turns.
+std::vector<std::uint8_t> bones_below(std::span<const int> parents, std::size_t bone);
+
+// Where a joint's deformation is described: the origin at the joint, z along its bone (of a bone without
+// length: its parent's, else the world's z), x the axis in which the limb bends at rest, that is
+// perpendicular to the parent's bone and its own, or, where they are in line, the world's x or y without its
+// part along z.
+struct JointFrame {
+  Vec3 origin = Vec3::Zero();
+  Mat3 axes = Mat3::Identity();  // columns x, y, z; a rotation
+};
+JointFrame joint_frame(std::span<const Bone> bones, std::span<const int> parents, std::size_t bone);
+
+}  // namespace sinew

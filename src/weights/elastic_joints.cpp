@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Energy-minimising weights of all joints of a skeleton. The harmonic weights of all bones, one solve, give
+// each joint its start and tell where it has influence: elsewhere the weight is 0 or 1, the cells cost no
+// energy, and the joint's problem is posed on the cells in between alone.
+#include <algorithm>
+#include <optional>
+
+#include "sinew/core/parallel.h"
+#include "sinew/volume/grid_laplacian.h"
+#include "sinew/volume/multigrid.h"
+#include "sinew/volume/subgrid.h"
+#include "sinew/volume/trilinear.h"
+#include "sinew/weights/elastic.h"
+#include "sinew/weights/elastic_dqs.h"
+#include "sinew/weights/elastic_lsq.h"
+#include "weights/grid_handles.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kNoInfluence = 1e-3;  // harmonic weights this near to 0 or 1 count as that
+
+// What one joint's rotation moves, on the vertices of the whole grid.
+struct JointProblem {
+  std::vector<std::uint8_t> fixed;
+  Eigen::VectorXd start;
+  bool trivial = true;  // no vertex is free
+};
+
+// Bit 0: in a cell of a bone that stays; bit 1: in one of a bone that moves.
+std::vector<std::uint8_t> sides_of(const VoxelGrid& grid, const HandleMap& handles,
+                                   std::span<const std::uint8_t> below) {
+  std::vector<std::uint8_t> sides(grid.vertex_count(), 0);
+  for (std::size_t b = 0; b < handles.cells.size(); ++b)
+    for (const std::uint32_t cell : handles.cells[b])
+      for (const std::uint32_t v : grid.cell_vertices(grid.cells()[cell]))
+        sides[v] = static_cast<std::uint8_t>(sides[v] | (below[b] ? 2 : 1));
+  return sides;
+}
+
+JointProblem pose_problem(const VoxelGrid& grid, const HandleMap& handles,
+                          std::span<const std::uint8_t> below, const Eigen::MatrixXd& harmonic,
+                          std::span<const std::uint8_t> reached, bool whole_body) {
+  const std::vector<std::uint8_t> sides = sides_of(grid, handles, below);
+  JointProblem problem;
+  problem.fixed.assign(sides.size(), 1);
+  problem.start.setZero(harmonic.rows());
+  for (std::size_t v = 0; v < sides.size(); ++v) {
+    const auto i = static_cast<Eigen::Index>(v);
+    double sum = 0;
+    for (std::size_t b = 0; b < below.size(); ++b)
+      if (below[b]) sum += harmonic(i, static_cast<Eigen::Index>(b));
+    double& w = problem.start[i];
+    w = std::clamp(sum, 0.0, 1.0);
+    if (sides[v] == 1 || sides[v] == 2) {
+      w = sides[v] - 1;
+    } else if (!reached[v]) {
+      w = 0;
+    } else if (!whole_body && sides[v] == 0 && std::min(w, 1 - w) < kNoInfluence) {
+      w = w > 0.5 ? 1 : 0;
+    } else {
+      problem.fixed[v] = 0;
+      problem.trivial = false;
+    }
+  }
+  return problem;
+}
+
+Result<GridWeight> fit_weight(const Corotational& model, std::span<const std::uint8_t> fixed,
+                              const Eigen::VectorXd& start, const Vec3& origin, const JointSamples& samples,
+                              const ElasticWeightOptions& options) {
+  switch (options.fit) {
+    case ElasticFit::kLinear:
+      break;
+    case ElasticFit::kDualQuaternion: {
+      SINEW_TRY(const GridWeight linear,
+                energy_minimising_weight(model, fixed, start, origin, samples, options.descent));
+      return energy_minimising_weight_dqs(model, fixed, linear.values, origin, samples, options.descent);
+    }
+    case ElasticFit::kLeastSquares:
+    case ElasticFit::kLeastSquaresNonNegative:
+      return least_squares_weight(model.grid(), fixed, start, origin, samples,
+                                  {.non_negative = options.fit == ElasticFit::kLeastSquaresNonNegative,
+                                   .progress = options.descent.progress});
+  }
+  return energy_minimising_weight(model, fixed, start, origin, samples, options.descent);
+}
+
+struct JointSolution {
+  Eigen::VectorXd swing, twist;
+  int steps = 0;
+};
+
+Result<JointSolution> solve_joint(const VoxelGrid& grid, const JointProblem& problem, const JointFrame& frame,
+                                  const ElasticWeightOptions& options) {
+  JointSolution solution{problem.start, problem.start, 0};
+  if (problem.trivial) return solution;
+  std::vector<std::uint8_t> keep(grid.cell_count(), 0);
+  const auto corners = grid.all_cell_vertices();
+  for (std::size_t c = 0; c < corners.size(); ++c)
+    keep[c] = std::any_of(corners[c].begin(), corners[c].end(),
+                          [&](std::uint32_t v) { return problem.fixed[v] == 0; });
+  const SubGrid part = select_cells(grid, keep);
+  const auto n = static_cast<Eigen::Index>(part.vertices.size());
+  Eigen::VectorXd start(n);
+  std::vector<std::uint8_t> fixed(part.vertices.size());
+  for (std::size_t v = 0; v < part.vertices.size(); ++v) {
+    start[static_cast<Eigen::Index>(v)] = problem.start[part.vertices[v]];
+    fixed[v] = problem.fixed[part.vertices[v]];
+  }
+  const Corotational model(part.grid);
+  const auto minimise = [&](const JointSamples& samples) {
+    return fit_weight(model, fixed, start, frame.origin, samples, options);
+  };
+  const auto store = [&](const GridWeight& weight, Eigen::VectorXd& out) {
+    for (std::size_t v = 0; v < part.vertices.size(); ++v)
+      if (!fixed[v]) out[part.vertices[v]] = weight.values[static_cast<Eigen::Index>(v)];
+    solution.steps = std::max(solution.steps, weight.steps);
+  };
+  JointSamples swings = swing_samples(frame, options.swing_count);
+  const JointSamples twists = twist_samples(frame, options.twist_count);
+  if (options.one_weight) swings.insert(swings.end(), twists.begin(), twists.end());
+  SINEW_TRY(const GridWeight swing, minimise(swings));
+  store(swing, solution.swing);
+  if (options.one_weight) {
+    solution.twist = solution.swing;
+    return solution;
+  }
+  SINEW_TRY(const GridWeight twist, minimise(twists));
+  store(twist, solution.twist);
+  return solution;
+}
+
+std::size_t clamp_values(Eigen::MatrixXd& values) {
+  std::size_t outside = 0;
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    double& w = values.data()[i];
+    if (w >= 0 && w <= 1) continue;
+    // What the solver's tolerance leaves is not worth a word.
+    outside += w < -1e-6 || w > 1 + 1e-6;
+    w = std::clamp(w, 0.0, 1.0);
+  }
+  return outside;
+}
+
+}  // namespace
+
+Result<GridJointWeights> grid_joint_weights(const VoxelGrid& grid, const HandleMap& handles,
+                                            std::span<const Bone> bones, std::span<const int> parents,
+                                            const ElasticWeightOptions& options) {
+  const HeldGrid held = hold_handles(grid, handles);
+  GridJointWeights result;
+  result.reached.resize(grid.vertex_count());
+  for (std::size_t v = 0; v < result.reached.size(); ++v)
+    result.reached[v] = !held.fixed[v] || handles.of_vertex[v] >= 0;
+  SINEW_TRY(const Multigrid laplace, Multigrid::build(grid, grid_stiffness(grid), held.fixed));
+  const Eigen::MatrixXd harmonic = laplace.solve(Eigen::MatrixXd(), held.start, 1e-6, 100).x;
+  if (is_cancelled(options.descent.progress)) return cancelled();
+
+  result.swing.resize(harmonic.rows(), harmonic.cols());
+  result.twist.resize(harmonic.rows(), harmonic.cols());
+  std::vector<int> steps(bones.size(), 0);
+  std::vector<std::optional<Error>> errors(bones.size());
+  // Joints are independent: the pieces of this loop are, for any thread count, one joint each.
+  parallel_for(bones.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) {
+      const std::vector<std::uint8_t> below = bones_below(parents, b);
+      const JointProblem problem =
+          pose_problem(grid, handles, below, harmonic, result.reached, options.whole_body);
+      auto solved = solve_joint(grid, problem, joint_frame(bones, parents, b), options);
+      if (!solved) {
+        errors[b] = solved.error();
+        continue;
+      }
+      const auto column = static_cast<Eigen::Index>(b);
+      result.swing.col(column) = solved->swing;
+      result.twist.col(column) = solved->twist;
+      steps[b] = solved->steps;
+    }
+  });
+  for (const auto& error : errors)
+    if (error) return *error;
+  result.steps = *std::max_element(steps.begin(), steps.end());
+  result.outside = clamp_values(result.swing);
+  if (options.one_weight)
+    result.twist = result.swing;
+  else
+    result.outside += clamp_values(result.twist);
+  return result;
+}
+
+void bone_row_from_joint_row(std::span<const int> parents, std::span<const std::size_t> order,
+                             std::span<const double> joint_row, std::span<double> bone_row) {
+  // What all the children of a bone, or all the roots, ask for together.
+  std::vector<double> asked(parents.size() + 1, 0);
+  const auto above = [&](std::size_t j) { return static_cast<std::size_t>(parents[j] + 1); };
+  for (std::size_t j = 0; j < parents.size(); ++j) asked[above(j)] += joint_row[j];
+  std::vector<double> moved(parents.size() + 1, 1);  // m, behind the 1 of the world
+  for (const std::size_t j : order) {
+    const double all = parents[j] < 0 ? asked[0] : std::max(1.0, asked[above(j)]);
+    moved[j + 1] = all > 0 ? moved[above(j)] * joint_row[j] / all : 0;
+    bone_row[j] = moved[j + 1];
+  }
+  for (std::size_t j = 0; j < parents.size(); ++j)
+    if (parents[j] >= 0) bone_row[above(j) - 1] -= moved[j + 1];
+  for (double& w : bone_row) w = std::max(w, 0.0);
+}
+
+void joint_row_from_bone_row(std::span<const int> parents, std::span<const std::size_t> order,
+                             std::span<const double> bone_row, std::span<double> joint_row) {
+  std::copy(bone_row.begin(), bone_row.end(), joint_row.begin());
+  for (std::size_t k = order.size(); k-- > 0;)
+    if (const std::size_t j = order[k]; parents[j] >= 0)
+      joint_row[static_cast<std::size_t>(parents[j])] += joint_row[j];
+}
+
+Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeightOptions& options) {
+  if (input.parents.size() != input.bones.size())
+    return impossible("elastic weights need to know which bone hangs on which");
+  SINEW_TRY(const BoneBody bones, make_bone_body(input, options.voxels, options.descent.progress));
+  report(options.descent.progress, "elastic weights", 0.1);
+  SINEW_TRY(const GridJointWeights grid,
+            grid_joint_weights(bones.body.grid, bones.handles, input.bones, input.parents, options));
+  const TrilinearWeights transfer = trilinear_weights(bones.body.grid, input.surface.positions);
+  ElasticWeights result;
+  result.swing = interpolate(transfer, grid.swing);
+  result.twist = interpolate(transfer, grid.twist);
+  result.grid_vertices = bones.body.grid.vertex_count();
+  result.bones_outside = bones.handles.outside;
+  result.bones_merged = bones.handles.merged.size();
+  BoneWeights& weights = result.weights;
+  weights.values.setZero(result.swing.rows(), result.swing.cols());
+  weights.bound.assign(static_cast<std::size_t>(result.swing.rows()), 1);
+  weights.clamped = grid.outside;
+  weights.iterations = grid.steps;
+  const std::vector<std::size_t> order = bone_order(input.parents);
+  std::vector<double> joint_row(input.bones.size()), bone_row(input.bones.size());
+  for (Eigen::Index i = 0; i < result.swing.rows(); ++i) {
+    double reached = 0;
+    for (std::size_t k = 0; k < 8; ++k)
+      reached += grid.reached[transfer.vertices[static_cast<std::size_t>(i)][k]];
+    if (reached < 8) {
+      weights.bound[static_cast<std::size_t>(i)] = 0;
+      continue;
+    }
+    for (std::size_t b = 0; b < joint_row.size(); ++b)
+      joint_row[b] = result.swing(i, static_cast<Eigen::Index>(b));
+    bone_row_from_joint_row(input.parents, order, joint_row, bone_row);
+    for (std::size_t b = 0; b < bone_row.size(); ++b)
+      weights.values(i, static_cast<Eigen::Index>(b)) = bone_row[b];
+  }
+  normalise_rows(weights);
+  return result;
+}
+
+}  // namespace sinew
