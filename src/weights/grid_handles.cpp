@@ -33,14 +33,18 @@ HeldGrid hold_handles(const VoxelGrid& grid, const HandleMap& handles) {
   return held;
 }
 
-Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress) {
+Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress) {
   VoxelizeOptions options;
   options.resolution = voxels;
   options.bones = input.bones;
   options.max_cells = kMaxCells;
   options.progress = progress;
+  return voxelize(input.surface, options);
+}
+
+Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress) {
   BoneBody result;
-  SINEW_TRY(result.body, voxelize(input.surface, options));
+  SINEW_TRY(result.body, make_voxel_body(input, voxels, progress));
   std::vector<Handle> bones;
   for (const Bone& bone : input.bones) bones.push_back({bone.head, bone.tail});
   result.handles = map_handles(result.body.grid, bones);

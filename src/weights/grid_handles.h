@@ -20,7 +20,10 @@ struct HeldGrid {
 };
 HeldGrid hold_handles(const VoxelGrid& grid, const HandleMap& handles);
 
-// The voxel body of a surface and the vertices that its bones hold.
+// The voxel body of a surface, as fine as weights need it.
+Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress);
+
+// The same, and the vertices that its bones hold.
 struct BoneBody {
   VoxelBody body;
   HandleMap handles;
