@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+// How a joint blends between what lies above it, which stays, and what lies below it, which turns.
+enum class JointBlend : std::uint8_t { kSwingTwist, kLinear, kDqs, kMix, kAngle };
+
+// What one joint does to a vertex.
+struct JointInfluence {
+  std::uint32_t joint = 0;
+  float share = 0;  // d: how much of the vertex this joint's deformer has; a row sums to 1
+  float swing = 0;  // s: how far the vertex goes along when the joint bends, 0 to 1
+  float twist = 0;  // t: and when it twists about its bone
+};
+
+// The weights of joint-based deformers [kavan2012]: rows of influences, one a vertex, in compressed form.
+// Within a row: each joint once, largest share first. A vertex with an empty row moves by its skin weights.
+struct JointWeights {
+  std::string method;                  // what made swing and twist: a name of weight_methods(), or "skin"
+  std::vector<std::uint32_t> offsets;  // vertices + 1, or empty: there are none
+  std::vector<JointInfluence> entries;
+  std::vector<JointBlend> blends;  // per joint of the skeleton, or empty: kSwingTwist for all
+
+  bool empty() const { return offsets.empty(); }
+  std::size_t vertex_count() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+  std::span<const JointInfluence> row(std::size_t i) const {
+    return {entries.data() + offsets[i], entries.data() + offsets[i + 1]};
+  }
+  JointBlend blend(std::size_t joint) const {
+    return joint < blends.size() ? blends[joint] : JointBlend::kSwingTwist;
+  }
+};
+
+}  // namespace sinew
