@@ -54,6 +54,7 @@ struct Node {
   int parent = -1, mesh = -1, skin = -1;
   bool has_children = false;
   Affine3 local = Affine3::Identity();
+  std::optional<Trs> parts;  // nullopt: stored as a matrix
 };
 
 // Where a part of the rig came from.

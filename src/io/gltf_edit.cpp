@@ -125,7 +125,7 @@ void Editor::set_pose() {
     const auto node = static_cast<std::size_t>(joint_nodes[j]);
     if (own && node < document.nodes.size() && local.matrix() == document.nodes[node].local.matrix())
       continue;
-    set_transform(builder.json["nodes"][node], local, animated[j]);
+    set_transform(builder.json["nodes"][node], local, rig.skeleton[j].rest_parts, animated[j]);
   }
   if (options.posed->key_weights.empty()) return;
   const std::vector<double> weights = key_weights_of(rig, *options.posed);

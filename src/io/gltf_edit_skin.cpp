@@ -36,7 +36,8 @@ void reuse_nodes(Editor& editor) {
       node = add_node(editor.builder.json, {{"name", skeleton[j].name}});
       add_child(editor.builder.json, editor.joint_nodes[at(skeleton[j].parent)], node);
     } else if (node >= 0 && !near(skeleton[j].rest_local, editor.document.skeleton[j].rest_local)) {
-      set_transform(editor.builder.json["nodes"][at(node)], skeleton[j].rest_local, animated[j]);
+      set_transform(editor.builder.json["nodes"][at(node)], skeleton[j].rest_local, skeleton[j].rest_parts,
+                    animated[j]);
     }
   }
 }

@@ -83,6 +83,7 @@ std::vector<Joint> make_joints(GltfDocument& document, const JointNodes& nodes) 
     joints[j].name = joint_name(document, nodes.nodes[j], j);
     joints[j].parent = node.parent < 0 ? -1 : document.node_joints[at(node.parent)];
     joints[j].rest_local = node.local;
+    joints[j].rest_parts = node.parts;
     joints[j].deforms = j < nodes.skin_joints;
     joints[j].tail = stored_tail(document.json["nodes"][at(nodes.nodes[j])]);
     if (joints[j].deforms) document.summary.joint_names.push_back(joints[j].name);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sinew/math/polar.h"
+#include "sinew/skeleton/joint_parts.h"
 
 namespace sinew::gltf {
 namespace {
@@ -26,9 +26,9 @@ void set_or_erase(Json& node, const char* key, bool needed, Json value) {
 
 }  // namespace
 
-void set_transform(Json& node, const Affine3& transform, bool animated) {
+void set_transform(Json& node, const Affine3& transform, const std::optional<Trs>& stored, bool animated) {
   for (const char* key : {"matrix", "translation", "rotation", "scale"}) node.erase(key);
-  const Trs parts = decompose(transform);
+  const Trs parts = joint_parts(transform, stored);
   if (!animated && !is_near(transform, compose(parts))) {
     Json matrix = Json::array();
     for (int c = 0; c < 4; ++c)
@@ -68,7 +68,7 @@ std::vector<int> add_joint_nodes(Builder& builder, const Skeleton& skeleton, std
   for (std::size_t j = 0; j < skeleton.size(); ++j) {
     if (!wanted[j]) continue;
     Json node = {{"name", skeleton[j].name}};
-    set_transform(node, local[j], animated[j]);
+    set_transform(node, local[j], skeleton[j].rest_parts, animated[j]);
     if (skeleton[j].tail) {
       node["extensions"]["SINEW_rig"]["tail"] = list_of(*skeleton[j].tail);
       declare_extension(builder.json, "SINEW_rig");

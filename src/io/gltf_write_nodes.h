@@ -7,8 +7,9 @@ namespace sinew::gltf {
 
 // Writes the transform into the node: translation, rotation and scale, each only where it is not the default.
 // A transform with shear becomes a matrix, unless the node is animated: glTF then allows no matrix, and the
-// nearest parts are taken.
-void set_transform(Json& node, const Affine3& transform, bool animated);
+// nearest parts are taken. `stored` are parts that the node had, so that a mirror stays on its axis and clips
+// that move only some of the parts play as before.
+void set_transform(Json& node, const Affine3& transform, const std::optional<Trs>& stored, bool animated);
 
 // Appends a node; its index is returned.
 int add_node(Json& root, Json node);

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "sinew/math/polar.h"
+#include "sinew/skeleton/joint_parts.h"
 #include "skeleton/channel.h"
 
 namespace sinew {
@@ -44,21 +44,12 @@ void drive_keys(const Channel& channel, double time, std::vector<double>& weight
   std::copy(value.begin(), value.end(), weights.begin() + static_cast<std::ptrdiff_t>(begin));
 }
 
-Trs rest_parts(const Joint& joint) {
-  if (joint.rest_parts) {
-    const Mat4 composed = compose(*joint.rest_parts).matrix();
-    const double size = joint.rest_local.matrix().norm();
-    if ((composed - joint.rest_local.matrix()).norm() <= 1e-5 * size) return *joint.rest_parts;
-  }
-  return decompose(joint.rest_local);
-}
-
 Affine3 moved_transform(const Joint& joint, const Moved& moved) {
   if (moved.translation && moved.rotation && moved.scale) return compose(moved.parts);
   Affine3 local = joint.rest_local;
   if (moved.translation) local.translation() = moved.parts.translation;
   if (!moved.rotation && !moved.scale) return local;
-  const Trs rest = rest_parts(joint);
+  const Trs rest = rest_parts_of(joint);
   const Mat3 rotation = (moved.rotation ? moved.parts.rotation : rest.rotation).toRotationMatrix();
   // A new rotation keeps all else of the rest (also shear, which the parts cannot say).
   const Mat3 stretch = moved.scale

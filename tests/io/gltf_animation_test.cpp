@@ -24,6 +24,14 @@ GltfMaker animated(const std::vector<float>& times, const std::vector<float>& ro
   return maker;
 }
 
+// Where the vertex that hangs on the tip alone is when the clip begins: stored at (1, 0, 0), so at (1, -1, 0)
+// from the tip.
+Vec3 tip_vertex(const GltfFile& file) {
+  Pose pose = rest_pose(file.rig.skeleton);
+  sample_clip(file.rig.clips[0], file.rig.skeleton, 0, pose);
+  return test::skinned_positions(file.rig, pose)[1];
+}
+
 // A triangle with two targets under one node.
 GltfMaker with_targets() {
   GltfMaker maker = triangle_file();
@@ -91,6 +99,64 @@ TEST(GltfAnimation, ChannelsOfExtensionsAndOfOtherNodesAreLeft) {
   EXPECT_TRUE(maker.read()->rig.clips[0].channels.empty());
   maker.json["animations"][0]["channels"][0]["target"] = {{"path", "pointer"}};
   EXPECT_TRUE(maker.read()->rig.clips[0].channels.empty());
+}
+
+TEST(GltfAnimation, ARotationKeepsAMirroredOrZeroScaleAsStored) {
+  GltfMaker maker = animated({0}, {0, 0, std::sqrt(0.5f), std::sqrt(0.5f)});  // to a quarter turn about z
+  nlohmann::json& tip = maker.json["nodes"][2];
+  tip["rotation"] = {std::sqrt(0.75), 0, 0, 0.5};
+  struct Case {
+    Vec3 scale, expected;  // tip + quarter turn of scale .* (1, -1, 0)
+  };
+  for (const Case& c :
+       {Case{{1, -2, 1}, {-2, 2, 0}}, Case{{-3, 2, 1}, {2, -2, 0}}, Case{{1, 1, -1}, {1, 2, 0}},
+        Case{{-3, -2, 1}, {-2, -2, 0}}, Case{{0, 2, 1}, {2, 1, 0}}, Case{{0, 0, 0}, {0, 1, 0}}}) {
+    tip["scale"] = {c.scale[0], c.scale[1], c.scale[2]};
+    const auto file = maker.read();
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    EXPECT_LT((tip_vertex(*file) - c.expected).norm(), 1e-6) << c.scale.transpose();
+    const auto copy = write_gltf(file->rig, nullptr, {});  // all nodes made anew
+    ASSERT_TRUE(copy.ok()) << copy.error().message;
+    EXPECT_LT((tip_vertex(*read_gltf(*copy, "copy.glb")) - c.expected).norm(), 1e-6) << c.scale.transpose();
+  }
+}
+
+TEST(GltfAnimation, AScaleKeepsTheRotationThatAZeroScaleHides) {
+  GltfMaker maker = animated({0}, {});
+  maker.json["nodes"][2].update({{"rotation", {0, 0, std::sqrt(0.5), std::sqrt(0.5)}}, {"scale", {0, 0, 0}}});
+  maker.json["animations"][0]["channels"][0]["target"]["path"] = "scale";
+  maker.json["animations"][0]["samplers"][0]["output"] = maker.add_floats({2, 3, 4}, "VEC3", 3);
+  const auto file = maker.read();
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_LT((tip_vertex(*file) - Vec3(3, 3, 0)).norm(), 1e-6);
+}
+
+TEST(GltfAnimation, APosedMirroredNodeStillPlaysItsClip) {
+  GltfMaker maker = animated({0}, {0, 0, std::sqrt(0.5f), std::sqrt(0.5f)});
+  maker.json["nodes"][2]["scale"] = {1, -2, 1};
+  const auto file = maker.read();
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  Pose pose = rest_pose(file->rig.skeleton);
+  turn_joint(file->rig.skeleton, 1, {30, 40, 50}, pose);
+  GltfWriteOptions options;
+  options.edit.pose = true;
+  options.posed = &pose;
+  for (const GltfDocument* document : {static_cast<const GltfDocument*>(nullptr), file->document.get()}) {
+    const auto bytes = write_gltf(file->rig, document, options);
+    ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+    EXPECT_LT((tip_vertex(*read_gltf(*bytes, "posed.glb")) - Vec3(-2, 2, 0)).norm(), 1e-6);
+  }
+}
+
+TEST(GltfAnimation, ANodeWithAMatrixMovesByItsParts) {
+  // A quarter turn about z of scales -2, 3, 4; the clip takes the turn away.
+  GltfMaker maker = animated({0}, {0, 0, 0, 1});
+  maker.json["nodes"][2] = {{"name", "tip"}, {"matrix", {0, -2, 0, 0, -3, 0, 0, 0, 0, 0, 4, 0, 0, 1, 0, 1}}};
+  const auto file = maker.read();
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_FALSE(file->rig.skeleton[1].rest_parts);
+  EXPECT_LT((test::rest_positions(file->rig)[1] - Vec3(3, -1, 0)).norm(), 1e-6);
+  EXPECT_LT((tip_vertex(*file) - Vec3(-2, -2, 0)).norm(), 1e-6);
 }
 
 TEST(GltfKeys, TargetsBecomeKeysWithNamesAndDefaults) {
