@@ -72,10 +72,12 @@ Result<BoneWeights> by_heat(const BindInput& input, const BindRequest& request, 
   return bone_heat_weights(input, options);
 }
 
-// What the user should know about bones that do not fit the grid.
+// What the user should know about a mesh or bones that do not fit the grid.
 template <class Weights>
 void note_bones(const Weights& result, const BindInput& input, BindReport& report) {
   report.voxels = result.grid_vertices;
+  if (result.sheet)
+    report.notes.push_back("the mesh encloses no cell and was thickened to the cells that it passes through");
   if (result.bones_outside > 0)
     report.notes.push_back(fmt::format("{} of {} bones lie outside the body and hold its nearest cell",
                                        result.bones_outside, input.bones.size()));

@@ -35,6 +35,7 @@ Result<BbwWeights> bbw_weights(const BindInput& input, const BbwOptions& options
   normalise_rows(result.weights);
   result.weights.iterations = grid.iterations;
   result.grid_vertices = bones.body.grid.vertex_count();
+  result.sheet = bones.body.inside_cells == 0;
   result.bones_outside = bones.handles.outside;
   result.bones_merged = bones.handles.merged.size();
   result.residual = grid.residual;

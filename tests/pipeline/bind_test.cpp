@@ -58,6 +58,71 @@ TEST(Bind, EveryMethodBindsEveryShapeWholly) {
   }
 }
 
+bool has_note(const BindReport& report, const std::string& words) {
+  return std::any_of(report.notes.begin(), report.notes.end(),
+                     [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+// Each with an answer that is told: a sheet is thickened, a bone outside holds the nearest cell, bones in one
+// cell share it.
+TEST(Bind, VolumeMethodsTellWhatTheyMended) {
+  const PolyMesh bar = test::capped_cylinder(0.5, 4, 16, 9);
+  const Vec3 a(0.3, 0, 0), b(2, 0, 0), c(3.7, 0, 0);
+  struct Case {
+    PolyMesh mesh;
+    std::vector<std::pair<Vec3, Vec3>> bones;
+    std::string thickened, outside, merged;
+  };
+  const std::string thickened = "thickened to the cells", outside = "1 of 2 bones lie outside",
+                    merged = "share all their cells";
+  const std::vector<Case> cases{
+      {test::grid(8, 8),
+       {{Vec3(0.1, 0.1, 0), Vec3(0.4, 0.4, 0)}, {Vec3(0.5, 0.5, 0), Vec3(0.9, 0.9, 0)}},
+       thickened,
+       "",
+       ""},
+      {test::one_triangle(),
+       {{Vec3(0, 0, 0), Vec3(0.3, 0, 0)}, {Vec3(0.6, 0, 0), Vec3(1, 0, 0)}},
+       thickened,
+       "",
+       ""},
+      {bar, {{a, b}, {Vec3(2, 3, 0), Vec3(3, 3, 0)}}, "", outside, ""},
+      {bar, {{a, b}, {c, c}, {c, c + Vec3(0.01, 0, 0)}}, "", "", merged},
+      {bar, {{a, b}, {b, c}}, "", "", ""},
+  };
+  for (std::size_t k = 0; k < cases.size(); ++k)
+    for (const bool harmonic : {false, true}) {
+      Rig rig = rig_of(cases[k].mesh, cases[k].bones);
+      BindRequest request;
+      request.method = harmonic ? "harmonic" : "bbw";
+      request.volume = harmonic;
+      request.voxels = 24;
+      const auto report = bind(rig, request);
+      ASSERT_TRUE(report.ok()) << k;
+      EXPECT_EQ(report->unweighted, 0u) << k;
+      EXPECT_LT(report->max_row_error, 1e-6) << k;
+      EXPECT_EQ(has_note(*report, thickened), !cases[k].thickened.empty()) << k;
+      EXPECT_EQ(has_note(*report, "lie outside the body"), !cases[k].outside.empty()) << k;
+      EXPECT_TRUE(cases[k].outside.empty() || has_note(*report, outside)) << k;
+      EXPECT_EQ(has_note(*report, merged), !cases[k].merged.empty()) << k;
+      // No bone comes out empty: what is nearest to it feels it.
+      for (std::uint32_t j = 0; j < cases[k].bones.size(); ++j) {
+        double most = 0;
+        for (std::size_t v = 0; v < rig.mesh.vertex_count(); ++v) most = std::max(most, weight_of(rig, v, j));
+        EXPECT_GT(most, 0.05) << k << ' ' << j;
+      }
+    }
+}
+
+TEST(Bind, VolumeIsForHarmonicWeightsAlone) {
+  Rig rig = rig_of(test::capped_cylinder(0.5, 4, 16, 9), {{Vec3(1, 0, 0), Vec3(3, 0, 0)}});
+  BindRequest request;
+  request.volume = true;
+  const auto report = bind(rig, request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kUsage);
+}
+
 TEST(Bind, EyeballsMoveWithTheHeadAsRigidPieces) {
   const PolyMesh mesh = test::body_with_eyeballs();
   const Box3 box = bounding_box(mesh.positions);

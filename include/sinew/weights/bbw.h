@@ -28,6 +28,7 @@ Result<GridBbw> grid_bbw(const VoxelGrid& grid, const HandleMap& handles, const 
 struct BbwWeights {
   BoneWeights weights;
   std::size_t grid_vertices = 0, bones_outside = 0, bones_merged = 0;
+  bool sheet = false;  // the mesh encloses nothing: the cells that it passes through are the body
   double residual = 0;
 };
 Result<BbwWeights> bbw_weights(const BindInput& input, const BbwOptions& options = {});

@@ -27,6 +27,7 @@ Result<GridHarmonic> grid_harmonic(const VoxelGrid& grid, const HandleMap& handl
 struct HarmonicVolumeWeights {
   BoneWeights weights;
   std::size_t grid_vertices = 0, bones_outside = 0, bones_merged = 0;
+  bool sheet = false;  // the mesh encloses nothing: the cells that it passes through are the body
   double residual = 0;
 };
 Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input,
