@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "sinew/core/parallel.h"
 
@@ -58,6 +59,19 @@ void apply_keys(const Rig& rig, std::span<const double> weights, std::span<Vec3f
       for (std::size_t i = begin; i < end; ++i) positions[i] += weight * deltas[i];
     }
   });
+}
+
+std::vector<float> carry_endpoints(const SkinWeights& before, std::span<const float> values,
+                                   const SkinWeights& after) {
+  assert(before.vertex_count() == after.vertex_count() && values.size() == before.entries.size());
+  std::vector<float> carried(after.entries.size(), std::numeric_limits<float>::quiet_NaN());
+  parallel_for(after.vertex_count(), 8192, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t to = after.offsets[i]; to < after.offsets[i + 1]; ++to)
+        for (std::size_t from = before.offsets[i]; from < before.offsets[i + 1]; ++from)
+          if (before.entries[from].joint == after.entries[to].joint) carried[to] = values[from];
+  });
+  return carried;
 }
 
 }  // namespace sinew

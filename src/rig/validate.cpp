@@ -107,6 +107,37 @@ Result<void> check_weights(const SkinWeights& weights, std::size_t vertices, std
   return {};
 }
 
+Result<void> check_endpoints(const EndpointWeights& endpoint, std::size_t entries) {
+  if (endpoint.empty()) return {};
+  if (endpoint.values.size() != entries)
+    return bad_input("there are " + number(endpoint.values.size()) + " endpoint weights for " +
+                     number(entries) + " weights");
+  if (!std::all_of(endpoint.values.begin(), endpoint.values.end(), [](float e) { return e >= 0 && e <= 1; }))
+    return bad_input("an endpoint weight does not lie between 0 and 1");
+  return {};
+}
+
+Result<void> check_joint_weights(const JointWeights& weights, std::size_t vertices, std::size_t joints) {
+  if (weights.empty()) return {};
+  if (weights.vertex_count() != vertices)
+    return bad_input("there are joint weights for " + number(weights.vertex_count()) + " of " +
+                     number(vertices) + " vertices");
+  if (weights.offsets.front() != 0 || weights.offsets.back() != weights.entries.size() ||
+      !std::is_sorted(weights.offsets.begin(), weights.offsets.end()))
+    return bad_input("the rows of the joint weights do not cover their entries");
+  const auto whole = [](float value) { return value >= 0 && value <= 1; };
+  for (const JointInfluence& entry : weights.entries) {
+    if (entry.joint >= joints)
+      return bad_input("joint weights name joint " + number(entry.joint) + " of " + number(joints));
+    if (!whole(entry.share) || !whole(entry.swing) || !whole(entry.twist))
+      return bad_input("a joint weight does not lie between 0 and 1");
+  }
+  if (!weights.blends.empty() && weights.blends.size() != joints)
+    return bad_input("there are blends for " + number(weights.blends.size()) + " of " + number(joints) +
+                     " joints");
+  return {};
+}
+
 Result<void> check_skeleton(const Rig& rig) {
   if (rig.inverse_bind.size() != rig.skeleton.size())
     return bad_input("there are " + number(rig.inverse_bind.size()) + " inverse bind matrices for " +
@@ -160,6 +191,8 @@ Result<void> validate(const Rig& rig) {
   SINEW_CHECK(check_parts(rig));
   SINEW_CHECK(check_skeleton(rig));
   SINEW_CHECK(check_weights(rig.weights, rig.mesh.vertex_count(), rig.skeleton.size()));
+  SINEW_CHECK(check_endpoints(rig.endpoint, rig.weights.entries.size()));
+  SINEW_CHECK(check_joint_weights(rig.joint_weights, rig.mesh.vertex_count(), rig.skeleton.size()));
   SINEW_CHECK(check_keys(rig));
   for (const Clip& clip : rig.clips)
     for (std::size_t c = 0; c < clip.channels.size(); ++c)

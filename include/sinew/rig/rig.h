@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sinew/mesh/poly_mesh.h"
+#include "sinew/rig/joint_weights.h"
 #include "sinew/rig/skin_weights.h"
 #include "sinew/skeleton/clip.h"
 #include "sinew/skeleton/pose.h"
@@ -31,6 +32,15 @@ struct ShapeKey {
   double default_weight = 0;
 };
 
+// How far along each of its bones a vertex lies, for deformers that stretch and twist bones: 0 moves with the
+// bone's head, 1 with its tail.
+struct EndpointWeights {
+  std::string method;  // what made them: a name of endpoint_names(), or "painted"; empty: there are none
+  std::vector<float> values;  // one for every entry of Rig::weights, in [0, 1]; or empty
+
+  bool empty() const { return values.empty(); }
+};
+
 // A character: mesh, skeleton and what ties them together. The mesh lies in bind space, where the joints have
 // the transforms inverse_bind[j]^-1; the file's own pose is skeleton rest_local. A posed vertex is sum_j w_j
 // * global_j(pose) * inverse_bind[j] * (p + sum_k key_weight_k * delta_k); a vertex with an empty row stays.
@@ -40,6 +50,8 @@ struct Rig {
   Skeleton skeleton;
   std::vector<Affine3> inverse_bind;  // per joint
   SkinWeights weights;                // per vertex; vertices of rigid parts hang on their node with weight 1
+  EndpointWeights endpoint;           // empty, or as long as weights.entries
+  JointWeights joint_weights;         // empty, or per vertex
   std::vector<ShapeKey> keys;
   std::vector<Clip> clips;
 };
@@ -57,6 +69,11 @@ std::vector<double> key_weights_of(const Rig& rig, const Pose& pose);
 
 // rest + sum of weight * delta; writes rig.mesh.vertex_count() points. Never allocates.
 void apply_keys(const Rig& rig, std::span<const double> weights, std::span<Vec3f> positions) noexcept;
+
+// Endpoint weights for new rows of the same vertices: where a row keeps a joint, it keeps its value; the rest
+// are NaN, for the caller to fill. Sizes: rows of `before` and `after` are equal in number.
+std::vector<float> carry_endpoints(const SkinWeights& before, std::span<const float> values,
+                                   const SkinWeights& after);
 
 // kBadInput with a sentence where sizes, indices or numbers do not fit together: what every reader runs
 // before it returns.

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deform/joint_table.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "sinew/math/polar.h"
+#include "sinew/math/swing_twist.h"
+
+namespace sinew {
+namespace {
+
+// One influence of one vertex in the kernel's terms. `turn` is the weight of the entry's rotation.
+struct Lane {
+  std::uint16_t entry;
+  float share, move, turn;
+};
+
+// Joint weights of one vertex turned into entries, which are numbered as they come up.
+class Packer {
+ public:
+  Packer(const Rig& rig, const JointBasedOptions& options)
+      : rig_(rig),
+        options_(options),
+        bones_(bones_of(rig.skeleton, bind_transforms(rig))),
+        parents_(bone_parents(rig.skeleton)) {}
+
+  void row(std::size_t vertex, std::vector<Lane>& lanes) {
+    lanes.clear();
+    for (const JointInfluence& influence : rig_.joint_weights.row(vertex))
+      if (influence.share > 0) add_joint(influence, lanes);
+    if (!lanes.empty()) return;
+    for (const Influence& influence : rig_.weights.row(vertex))
+      lanes.push_back({entry(static_cast<int>(influence.joint), JointPart::kPlain, PartShare::kAll),
+                       static_cast<float>(influence.weight), 0, 0});
+    if (lanes.empty()) lanes.push_back({entry(-1, JointPart::kPlain, PartShare::kAll), 1, 0, 0});
+  }
+
+  std::vector<JointEntry> entries() && { return std::move(entries_); }
+  bool too_many() const { return entries_.size() > 65'535; }
+
+ private:
+  void add_joint(const JointInfluence& influence, std::vector<Lane>& lanes) {
+    const auto add = [&](JointPart part, PartShare share, float turn) {
+      lanes.push_back(
+          {entry(static_cast<int>(influence.joint), part, share), influence.share, influence.swing, turn});
+    };
+    switch (options_.blend.value_or(rig_.joint_weights.blend(influence.joint))) {
+      case JointBlend::kSwingTwist:
+        return add(JointPart::kSwingTwist, PartShare::kAll, influence.twist);
+      case JointBlend::kLinear:
+        return add(JointPart::kLinear, PartShare::kAll, 0);
+      case JointBlend::kDqs:
+        return add(JointPart::kSpherical, PartShare::kAll, influence.swing);
+      case JointBlend::kMix:
+        add(JointPart::kLinear, PartShare::kMix, 0);
+        return add(JointPart::kSpherical, PartShare::kMix, influence.swing);
+      case JointBlend::kAngle:
+        add(JointPart::kLinear, PartShare::kAngle, 0);
+        return add(JointPart::kSpherical, PartShare::kAngle, influence.swing);
+    }
+  }
+
+  std::uint16_t entry(int joint, JointPart part, PartShare share) {
+    JointEntry wanted;
+    wanted.joint = joint;
+    wanted.part = part;
+    wanted.share = share;
+    const auto key = std::make_tuple(joint, part, share);
+    const auto [at, is_new] = known_.try_emplace(key, static_cast<std::uint16_t>(entries_.size()));
+    if (is_new) {
+      if (joint >= 0 && static_cast<std::size_t>(joint) < bones_.size()) {
+        wanted.parent = parents_[static_cast<std::size_t>(joint)];
+        wanted.frame = joint_frame(bones_, parents_, static_cast<std::size_t>(joint));
+      }
+      entries_.push_back(wanted);
+    }
+    return at->second;
+  }
+
+  const Rig& rig_;
+  const JointBasedOptions& options_;
+  std::vector<Bone> bones_;
+  std::vector<int> parents_;
+  std::map<std::tuple<int, JointPart, PartShare>, std::uint16_t> known_;
+  std::vector<JointEntry> entries_;
+};
+
+}  // namespace
+
+Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options) {
+  if (rig.joint_weights.empty()) return impossible("the rig has no joint weights: `sinew rig` makes them");
+  if (!(options.mix >= 0 && options.mix <= 1)) return usage_error("the mix must lie between 0 and 1");
+  if (rig.joint_weights.vertex_count() != rig.mesh.vertex_count() ||
+      rig.weights.vertex_count() != rig.mesh.vertex_count())
+    return bad_input("the weights do not fit the mesh: they have other numbers of vertices");
+  for (const JointInfluence& influence : rig.joint_weights.entries)
+    if (influence.joint >= rig.skeleton.deforming_count())
+      return bad_input("a joint weight names a joint that carries no vertices");
+  JointTable table;
+  table.vertices = rig.mesh.vertex_count();
+  Packer packer(rig, options);
+  std::vector<Lane> lanes, all;
+  std::vector<std::size_t> row_begin;
+  std::map<std::vector<std::uint16_t>, std::vector<std::uint32_t>> sets;  // entries -> vertices
+  std::vector<std::uint16_t> set;
+  for (std::size_t i = 0; i < table.vertices; ++i) {
+    packer.row(i, lanes);
+    std::sort(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.entry < b.entry; });
+    set.clear();
+    for (const Lane& lane : lanes) set.push_back(lane.entry);
+    sets[set].push_back(static_cast<std::uint32_t>(i));
+    row_begin.push_back(all.size());
+    all.insert(all.end(), lanes.begin(), lanes.end());
+  }
+  if (packer.too_many()) return impossible("more than 65,535 joints carry vertices");
+  table.entries = std::move(packer).entries();
+  table.set_offsets.push_back(0);
+  for (const auto& [entries, vertices] : sets) {
+    const auto number = static_cast<std::uint32_t>(table.set_offsets.size() - 1);
+    table.set_entries.insert(table.set_entries.end(), entries.begin(), entries.end());
+    table.set_offsets.push_back(static_cast<std::uint32_t>(table.set_entries.size()));
+    for (std::size_t first = 0; first < vertices.size(); first += kGroupSize) {
+      table.group_set.push_back(number);
+      table.group_data.push_back(table.weights.size());
+      const std::size_t last = vertices.size() - 1;
+      std::array<std::uint32_t, kGroupSize> group;
+      for (std::size_t lane = 0; lane < kGroupSize; ++lane)
+        group[lane] = vertices[std::min(first + lane, last)];
+      table.group_flat.push_back(group.back() == group.front() + kGroupSize - 1);
+      table.vertex.insert(table.vertex.end(), group.begin(), group.end());
+      for (std::size_t k = 0; k < entries.size(); ++k)
+        for (const auto member : {&Lane::share, &Lane::move, &Lane::turn})
+          for (const std::uint32_t v : group) table.weights.push_back(all[row_begin[v] + k].*member);
+    }
+  }
+  return table;
+}
+
+JointMotion joint_motion(const JointEntry& entry, std::span<const Affine3> matrices, double mix) {
+  JointMotion motion;
+  if (entry.joint < 0) return motion;
+  motion.above = motion.below = matrices[static_cast<std::size_t>(entry.joint)];
+  motion.axes = entry.frame.axes;
+  if (entry.part == JointPart::kPlain) return motion;
+  motion.above = entry.parent < 0 ? Affine3::Identity() : matrices[static_cast<std::size_t>(entry.parent)];
+  // The joint's own turn, seen from what lies above it, in the axes of bind space.
+  const Quat above(polar_decomposition(motion.above.linear()).rotation);
+  const Quat turn = above.conjugate() * Quat(polar_decomposition(motion.below.linear()).rotation);
+  double whole = 2 * std::atan2(turn.vec().norm(), std::abs(turn.w()));
+  if (entry.part == JointPart::kSwingTwist) {
+    const Vec3 axis = entry.frame.axes.col(2);
+    motion.angle = twist_angle(swing_twist(turn, axis).twist, axis);
+  } else if (entry.part == JointPart::kSpherical) {
+    motion.angle = whole;
+    Vec3 axis = turn.w() < 0 ? Vec3(-turn.vec()) : Vec3(turn.vec());
+    if (axis.norm() > 1e-12) {
+      axis.normalize();
+      motion.axes = Quat::FromTwoVectors(Vec3::UnitZ(), axis).toRotationMatrix();
+    } else {
+      motion.angle = 0;
+    }
+  }
+  const Vec3& head = entry.frame.origin;
+  const Affine3 back = Eigen::Translation3d(head) * Eigen::AngleAxisd(-motion.angle, motion.axes.col(2)) *
+                       Eigen::Translation3d(-head);
+  motion.below = motion.below * back;
+  if (entry.share == PartShare::kAll) return motion;
+  const double half = std::sin(whole / 2);
+  const double spherical = entry.share == PartShare::kMix ? mix : half * half;
+  motion.factor = entry.part == JointPart::kSpherical ? spherical : 1 - spherical;
+  return motion;
+}
+
+}  // namespace sinew

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "deform/skin_table.h"
+#include "sinew/deform/joint_based.h"
+#include "sinew/rig/rig.h"
+#include "sinew/skeleton/bone_tree.h"
+
+namespace sinew {
+
+// What a joint does, in the parts that the kernel knows. kMix and kAngle are a linear and a spherical part.
+enum class JointPart : std::uint8_t { kSwingTwist, kLinear, kSpherical, kPlain };
+
+// How much of the joint's share a part has.
+enum class PartShare : std::uint8_t { kAll, kMix, kAngle };
+
+// One entry of the palette that is filled every frame.
+struct JointEntry {
+  int joint = -1, parent = -1;  // of the skeleton; joint -1: the identity, for vertices that nothing carries
+  JointPart part = JointPart::kPlain;
+  PartShare share = PartShare::kAll;
+  JointFrame frame;
+
+  bool operator==(const JointEntry& other) const {
+    return joint == other.joint && part == other.part && share == other.share;
+  }
+};
+
+// Joint weights as the kernel reads them. Vertices with the same entries are put together in groups of
+// kGroupSize, so that what the palette holds is loaded once for the group and used by all its lanes.
+struct JointTable {
+  std::size_t vertices = 0;
+  std::vector<JointEntry> entries;
+  std::vector<std::uint32_t> set_offsets;  // into set_entries; the sets of entries that groups share
+  std::vector<std::uint16_t> set_entries;
+  std::vector<std::uint32_t> group_set;  // per group
+  std::vector<std::size_t> group_data;   // per group: its first number in `weights`
+  std::vector<std::uint8_t> group_flat;  // per group: its vertices are consecutive
+  std::vector<std::uint32_t> vertex;     // per lane; lanes behind the last vertex of a group repeat it
+  std::vector<float> weights;            // per group and entry of its set: d, then s, then t of all lanes
+
+  std::size_t group_count() const { return group_set.size(); }
+};
+
+Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options);
+
+// The frame's motion of one entry, in double precision: factor (above + s (below - above)) turn(t) p, where
+// turn rotates about `axis` through the joint.
+struct JointMotion {
+  Affine3 above = Affine3::Identity(), below = Affine3::Identity();
+  Mat3 axes = Mat3::Identity();  // z is the axis of `angle`
+  double angle = 0;              // radians, within +-pi
+  double factor = 1;
+};
+JointMotion joint_motion(const JointEntry& entry, std::span<const Affine3> matrices, double mix);
+
+}  // namespace sinew
