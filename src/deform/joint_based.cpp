@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/deform/joint_based.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "deform/joint_kernel.h"
@@ -10,7 +11,8 @@ namespace sinew {
 namespace {
 
 struct JointWorkspace : Workspace {
-  explicit JointWorkspace(const JointTable& table) : palette(table.entries.size(), kJointStride) {}
+  explicit JointWorkspace(const JointTable& table)
+      : palette(std::max<std::size_t>(table.entries.size(), 1), kJointStride) {}
   Palette palette;
 };
 

@@ -128,7 +128,9 @@ Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options)
       std::array<std::uint32_t, kGroupSize> group;
       for (std::size_t lane = 0; lane < kGroupSize; ++lane)
         group[lane] = vertices[std::min(first + lane, last)];
-      table.group_flat.push_back(group.back() == group.front() + kGroupSize - 1);
+      bool flat = true;
+      for (std::uint32_t lane = 0; lane < kGroupSize; ++lane) flat &= group[lane] == group[0] + lane;
+      table.group_flat.push_back(flat);
       table.vertex.insert(table.vertex.end(), group.begin(), group.end());
       for (std::size_t k = 0; k < entries.size(); ++k)
         for (const auto member : {&Lane::share, &Lane::move, &Lane::turn})
