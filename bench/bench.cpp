@@ -10,6 +10,7 @@ std::vector<BenchResult> run_benches(std::string_view name_filter, const Progres
   std::vector<BenchCase> cases;
   add_memory_benches(cases);
   add_deform_benches(cases);
+  add_io_benches(cases);
   std::erase_if(cases,
                 [&](const BenchCase& entry) { return entry.name.find(name_filter) == std::string::npos; });
   std::stable_sort(cases.begin(), cases.end(),

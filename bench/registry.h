@@ -21,6 +21,7 @@ struct BenchCase {
 // One per file *_bench.cpp.
 void add_memory_benches(std::vector<BenchCase>& cases);
 void add_deform_benches(std::vector<BenchCase>& cases);
+void add_io_benches(std::vector<BenchCase>& cases);
 
 // Shortest time of one call in seconds, over at least five calls and `budget` seconds. The minimum is what
 // other programs on the machine disturb least.
