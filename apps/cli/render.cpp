@@ -97,6 +97,7 @@ Result<void> run(const Options& options, const Console& console) {
   const int columns =
       options.columns > 0 ? options.columns : static_cast<int>(std::min<std::size_t>(images.size(), 4));
   const Image picture = images.size() == 1 ? images[0] : tile(images, columns);
+  console.notes(options.out, picture.notes);
   SINEW_TRY(const std::string bytes, encode_png(picture));
   SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
   console.print({{"width", picture.width}, {"height", picture.height}},

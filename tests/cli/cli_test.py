@@ -200,6 +200,20 @@ class Cli(unittest.TestCase):
         self.call("render", self.rig, self.rig, "-o", self.path("g.png"), code=2)
         self.call("render", self.rig, self.rig, "--grid", "--width", 64, "--height", 64, "-o", self.path("g.png"))
 
+    def test_what_a_picture_lacks_is_said_on_stderr(self):
+        no_fonts = "mount -t tmpfs none /usr/share/fonts && HOME=/nowhere exec \"$@\""
+        hidden = ["unshare", "--mount", "sh", "-c", no_fonts, "sh"]
+        try:
+            if subprocess.run([*hidden, "true"], capture_output=True).returncode:
+                self.skipTest("fonts cannot be hidden here: needs root")
+        except FileNotFoundError:
+            self.skipTest("fonts cannot be hidden here: needs unshare")
+        words = ["render", self.rig, "--caption", "text", "--width", "64", "--height", "64", "-o", self.path("p.png")]
+        done = subprocess.run([*hidden, PROGRAM, *words], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("DejaVuSans.ttf", done.stderr)
+        self.assertNotIn("DejaVuSans.ttf", self.call(*words, "--force").stderr)
+
     # --- threads, stopping ---
     def test_results_do_not_depend_on_threads(self):
         joint = self.document("info", self.rig)["joint_names"][1]
