@@ -8,6 +8,7 @@ void Editor::make_plain() {
   const MeshTables tables(mesh);
   builder.json.erase("animations");
   drop_skins();
+  put_endpoint_method(builder.json, {});
   std::vector<int> moved;
   for (const MeshNode& node : mesh_nodes()) {
     for (std::size_t p = node.begin; p < node.end; ++p) {

@@ -136,6 +136,15 @@ std::string part_name(const GltfDocument& document, const PartSource& source) {
   return name.empty() ? "mesh" + std::to_string(source.mesh) : name;
 }
 
+// What made the endpoint weights, as the file says it; values that it says nothing about were painted.
+std::string endpoint_method(const Json& root) {
+  const Json* place = &root;
+  for (const char* key : {"extensions", "SINEW_rig", "endpoint"})
+    if (place = object_member(*place, key); !place) return "painted";
+  const std::string method = string_member(*place, "method");
+  return method.empty() || method.size() > 64 ? "painted" : method;
+}
+
 MeshPart start_part(GltfDocument& document, const PartPlan& plan, const BoundSkeleton& skeleton,
                     std::uint32_t rigid, std::size_t vertices, std::size_t faces) {
   MeshPart part;
@@ -196,7 +205,8 @@ Result<void> check_budget(const GltfDocument& document, const std::vector<PartPl
     const double count = static_cast<double>(plan.vertices);
     vertices += count;
     corners += static_cast<double>(plan.corners) * (plan.mode > 4 ? 3 : 1);
-    bytes += count * (60 + 80 * static_cast<double>(plan.weights.joints.size()));
+    bytes += count * (60 + (plan.weights.has_endpoints() ? 120 : 80) *
+                               static_cast<double>(plan.weights.joints.size()));
   }
   bytes += corners * 8;
   if (bytes > memory_budget(document))
@@ -219,6 +229,8 @@ Result<void> read_parts(GltfDocument& document, const std::vector<PartPlan>& pla
   if (std::all_of(plans.begin(), plans.end(), [](const PartPlan& p) { return p.texcoord >= 0; }))
     rig.mesh.texcoords.resize(total);
   rig.weights.offsets.reserve(total + 1);
+  const bool endpoints =
+      std::any_of(plans.begin(), plans.end(), [](const PartPlan& p) { return p.weights.has_endpoints(); });
   std::size_t vertices = 0;
   std::vector<std::optional<std::uint32_t>> rigid(document.nodes.size());
   for (const PartPlan& plan : plans) {
@@ -229,6 +241,9 @@ Result<void> read_parts(GltfDocument& document, const std::vector<PartPlan>& pla
     if (part.skinned) {
       auto rows =
           append_rows(document, plan.weights, skeleton.skins[at(plan.source.skin)], rig.weights, report);
+      if (rows.ok() && endpoints)
+        rows = append_endpoints(document, plan.weights, skeleton.skins[at(plan.source.skin)], rig.weights,
+                                part.vertex_begin, rig.endpoint.values, report);
       if (!rows.ok()) return inside(plan.place, rows.error());
     } else {
       append_rigid_rows(*joint, part.vertex_count, rig.weights);
@@ -236,6 +251,9 @@ Result<void> read_parts(GltfDocument& document, const std::vector<PartPlan>& pla
     vertices += part.vertex_count;
     rig.parts.push_back(std::move(part));
   }
+  if (!endpoints) return {};
+  rig.endpoint.values.resize(rig.weights.entries.size(), 0.0f);
+  rig.endpoint.method = endpoint_method(document.json);
   return {};
 }
 

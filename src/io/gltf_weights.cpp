@@ -24,6 +24,7 @@ RowTally fold(RowTally a, const RowTally& b) {
   a.report.normalised += b.report.normalised;
   a.report.not_numbers += b.report.not_numbers;
   a.report.negative += b.report.negative;
+  a.report.odd_endpoints += b.report.odd_endpoints;
   a.report.unweighted += b.report.unweighted;
   a.report.influences = std::max(a.report.influences, b.report.influences);
   a.report.max_row_error = std::max(a.report.max_row_error, b.report.max_row_error);
@@ -112,6 +113,41 @@ std::size_t make_row(const Stored& stored, const BoundSkin& skin, std::size_t i,
   return size;
 }
 
+bool holds_four(const GltfDocument& document, int index, std::uint64_t vertices) {
+  const Accessor& accessor = document.accessors[static_cast<std::size_t>(index)];
+  return accessor.width() == 4 && accessor.columns == 1 && accessor.count == vertices;
+}
+
+std::string four_wanted(const std::string& name, int index, std::uint64_t vertices) {
+  return "." + name + " is accessors[" + std::to_string(index) +
+         "], which does not hold four numbers for each of " + std::to_string(vertices) + " vertices";
+}
+
+// Gives the values of one set to the entries of the rows that hold the same joints. Returns how many were
+// odd.
+std::size_t spread(const Stored& stored, std::size_t set, std::span<const float> endpoints,
+                   const BoundSkin& skin, const SkinWeights& weights, std::size_t first,
+                   std::vector<float>& values) {
+  const auto give = [&](std::size_t i, std::size_t c) -> std::size_t {
+    const std::size_t place = 4 * (set * stored.vertices + i) + c;
+    if (!(stored.weights[place] > 0) || stored.joints[place] >= skin.joints.size()) return 0;
+    const float stored_value = endpoints[4 * i + c];
+    const float value = std::isnan(stored_value) ? 0.0f : std::clamp(stored_value, 0.0f, 1.0f);
+    for (std::size_t e = weights.offsets[first + i]; e < weights.offsets[first + i + 1]; ++e)
+      if (weights.entries[e].joint == skin.joints[stored.joints[place]]) values[e] = value;
+    return value == stored_value ? 0 : 1;
+  };
+  return parallel_reduce(
+      stored.vertices, kGrain, std::size_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        std::size_t odd = 0;
+        for (std::size_t i = begin; i < end; ++i)
+          for (std::size_t c = 0; c < 4; ++c) odd += give(i, c);
+        return odd;
+      },
+      [](std::size_t a, std::size_t b) { return a + b; });
+}
+
 }  // namespace
 
 Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attributes, std::uint64_t vertices,
@@ -127,17 +163,17 @@ Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attribut
                                " without its partner: ignored");
       return sets;
     }
-    for (const int index : {j, w}) {
-      const Accessor& accessor = document.accessors[static_cast<std::size_t>(index)];
-      if (accessor.width() != 4 || accessor.columns != 1 || accessor.count != vertices)
-        return bad_input((index == j ? "." + joints : "." + weights) + " is accessors[" +
-                         std::to_string(index) + "], which does not hold four numbers for each of " +
-                         std::to_string(vertices) + " vertices");
-    }
+    for (const int index : {j, w})
+      if (!holds_four(document, index, vertices))
+        return bad_input(four_wanted(index == j ? joints : weights, index, vertices));
     if (document.accessors[static_cast<std::size_t>(j)].component == Component::kFloat)
       return bad_input("." + joints + " holds floats: joints are whole numbers");
+    const std::string endpoints = "_SINEW_ENDPOINT_" + std::to_string(s);
+    SINEW_TRY(const int e, index_member(attributes, endpoints.c_str(), document.accessors.size()));
+    if (e >= 0 && !holds_four(document, e, vertices)) return bad_input(four_wanted(endpoints, e, vertices));
     sets.joints.push_back(j);
     sets.weights.push_back(w);
+    sets.endpoints.push_back(e);
   }
 }
 
@@ -173,6 +209,22 @@ Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, c
       std::copy_n(&rows[most * i], weights.offsets[first + i] - weights.offsets[first + i - 1],
                   weights.entries.begin() + weights.offsets[first + i - 1]);
   });
+  return {};
+}
+
+Result<void> append_endpoints(const GltfDocument& document, const WeightSets& sets, const BoundSkin& skin,
+                              const SkinWeights& weights, std::size_t first, std::vector<float>& values,
+                              WeightReport& report) {
+  values.resize(weights.entries.size(), 0.0f);
+  if (!sets.has_endpoints()) return {};
+  SINEW_TRY(const Stored stored, read_sets(document, sets));
+  std::vector<float> endpoints(4 * stored.vertices);
+  for (std::size_t s = 0; s < stored.sets; ++s) {
+    if (sets.endpoints[s] < 0) continue;
+    SINEW_CHECK(read_floats(document, document.accessors[static_cast<std::size_t>(sets.endpoints[s])],
+                            std::span(endpoints)));
+    report.odd_endpoints += spread(stored, s, endpoints, skin, weights, first, values);
+  }
   return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "io/gltf_document.h"
 #include "io/gltf_skin.h"
 
@@ -9,12 +11,18 @@ namespace sinew::gltf {
 // What was found in the weights of all skinned primitives.
 struct WeightReport {
   std::size_t normalised = 0, not_numbers = 0, negative = 0, unweighted = 0, influences = 0;
-  double max_row_error = 0;  // of the sums as stored, over rows that have any weight
+  std::size_t odd_endpoints = 0;  // endpoint weights that are no numbers or lie outside [0, 1]
+  double max_row_error = 0;       // of the sums as stored, over rows that have any weight
 };
 
-// JOINTS_n and WEIGHTS_n of a primitive: accessors of equal count, n rising from 0.
+// JOINTS_n and WEIGHTS_n of a primitive: accessors of equal count, n rising from 0; _SINEW_ENDPOINT_n beside
+// them, or -1.
 struct WeightSets {
-  std::vector<int> joints, weights;
+  std::vector<int> joints, weights, endpoints;
+
+  bool has_endpoints() const {
+    return std::any_of(endpoints.begin(), endpoints.end(), [](int index) { return index >= 0; });
+  }
 };
 // Empty where the primitive has none. kBadInput where they do not fit the primitive's vertices.
 Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attributes, std::uint64_t vertices,
@@ -25,6 +33,12 @@ Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attribut
 // blank.
 Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, const BoundSkin& skin,
                          SkinWeights& weights, WeightReport& report);
+
+// The endpoint weights of the rows that append_rows has just made, from vertex `first` on; fills `values`
+// with zeros up to there. What is no number counts as 0, what lies outside [0, 1] is put into it.
+Result<void> append_endpoints(const GltfDocument& document, const WeightSets& sets, const BoundSkin& skin,
+                              const SkinWeights& weights, std::size_t first, std::vector<float>& values,
+                              WeightReport& report);
 
 // Appends `count` rows that hang on one joint.
 void append_rigid_rows(std::uint32_t joint, std::size_t count, SkinWeights& weights);

@@ -59,6 +59,7 @@ struct Writer {
                                   needed_joints(rig), animated_joints(rig), roots);
     gather_roots(builder.json, roots);
     for (const int root : roots) add_to_scene(builder.json, 0, root);
+    put_endpoint_method(builder.json, rig.endpoint);
     slots = skin_slots(rig);
     if (!slots.joints.empty()) skin = add_skin(builder, rig, slots, joint_nodes, Affine3::Identity());
   }
@@ -70,7 +71,7 @@ struct Writer {
     put_faces(builder, tables, part, false, primitive);
     if (part.face_count == 0) primitive["mode"] = 0;
     if (!plain && is_weighted(rig, part))
-      put_weights(builder, rig.weights, part, slots.slots, options.influences, primitive);
+      put_weights(builder, rig, part, slots.slots, options.influences, primitive);
     if (options.baked) put_baked_targets(builder, *options.baked, part, primitive);
     if (!plain) put_targets(builder, rig, keys, part, {}, primitive);
     return primitive;

@@ -39,10 +39,11 @@ Mat3 normal_map(const Affine3& transform) {
   return linear.inverse().transpose() * std::cbrt(std::abs(determinant));
 }
 
-// Places behind the largest weights of a row, in float, so that the four-byte numbers sum to 1 themselves.
+// The largest weights of a row and their places in the skin, in float, so that the four-byte numbers sum to 1
+// themselves; `kept` of them.
 void fill_row(std::span<const Influence> row, std::span<const int> slots, std::size_t most,
-              std::uint32_t* joints, float* weights) {
-  std::size_t kept = 0;
+              std::uint32_t* joints, float* weights, std::size_t& kept) {
+  kept = 0;
   double sum = 0;
   for (const Influence& one : row) {
     if (kept == most || !(one.weight > 0) || slots[one.joint] < 0) break;
@@ -182,14 +183,31 @@ void put_faces(Builder& builder, const MeshTables& tables, const MeshPart& part,
 void erase_weights(Json& primitive) {
   Json& attributes = ensure_object(primitive, "attributes");
   for (auto attribute = attributes.begin(); attribute != attributes.end();)
-    if (attribute.key().starts_with("JOINTS_") || attribute.key().starts_with("WEIGHTS_"))
+    if (attribute.key().starts_with("JOINTS_") || attribute.key().starts_with("WEIGHTS_") ||
+        attribute.key().starts_with("_SINEW_ENDPOINT_"))
       attribute = attributes.erase(attribute);
     else
       ++attribute;
 }
 
-void put_weights(Builder& builder, const SkinWeights& weights, const MeshPart& part,
-                 std::span<const int> slots, int influences, Json& primitive) {
+void put_endpoint_method(Json& root, const EndpointWeights& endpoint) {
+  if (!endpoint.empty()) {
+    Json& own = ensure_object(ensure_object(root, "extensions"), "SINEW_rig");
+    own["endpoint"] = {{"method", endpoint.method.empty() ? "painted" : endpoint.method}};
+    declare_extension(root, "SINEW_rig");
+    return;
+  }
+  if (!root.contains("extensions") || !root["extensions"].is_object()) return;
+  Json& extensions = root["extensions"];
+  if (!extensions.contains("SINEW_rig") || !extensions["SINEW_rig"].is_object()) return;
+  extensions["SINEW_rig"].erase("endpoint");
+  if (extensions["SINEW_rig"].empty()) extensions.erase("SINEW_rig");
+  if (extensions.empty()) root.erase("extensions");
+}
+
+void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::span<const int> slots,
+                 int influences, Json& primitive) {
+  const SkinWeights& weights = rig.weights;
   erase_weights(primitive);
   std::size_t longest = 1;
   for (std::size_t i = part.vertex_begin; i < part.vertex_begin + part.vertex_count; ++i)
@@ -198,13 +216,19 @@ void put_weights(Builder& builder, const SkinWeights& weights, const MeshPart& p
   const std::size_t sets = (most + 3) / 4, width = 4 * sets, count = part.vertex_count;
   std::vector<std::uint32_t> joints(4 * sets * count, 0);
   std::vector<float> numbers(4 * sets * count, 0.0f);
+  std::vector<float> endpoints(rig.endpoint.empty() ? 0 : numbers.size(), 0.0f);
   parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> row_joints(width);
     std::vector<float> row_numbers(width);
     for (std::size_t i = begin; i < end; ++i) {
       std::fill(row_joints.begin(), row_joints.end(), 0u);
       std::fill(row_numbers.begin(), row_numbers.end(), 0.0f);
-      fill_row(weights.row(part.vertex_begin + i), slots, most, row_joints.data(), row_numbers.data());
+      std::size_t kept = 0;
+      fill_row(weights.row(part.vertex_begin + i), slots, most, row_joints.data(), row_numbers.data(), kept);
+      if (!endpoints.empty())
+        for (std::size_t k = 0; k < kept; ++k)
+          endpoints[4 * (k / 4 * count + i) + k % 4] =
+              rig.endpoint.values[weights.offsets[part.vertex_begin + i] + k];
       for (std::size_t s = 0; s < sets; ++s) {
         std::copy_n(&row_joints[4 * s], 4, &joints[4 * (s * count + i)]);
         std::copy_n(&row_numbers[4 * s], 4, &numbers[4 * (s * count + i)]);
@@ -219,6 +243,9 @@ void put_weights(Builder& builder, const SkinWeights& weights, const MeshPart& p
         std::span(joints).subspan(4 * s * count, 4 * count), "VEC4", component, kVertexTarget);
     primitive["attributes"]["WEIGHTS_" + number] = builder.add_floats(
         std::span(numbers).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);
+    if (!endpoints.empty())
+      primitive["attributes"]["_SINEW_ENDPOINT_" + number] = builder.add_floats(
+          std::span(endpoints).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);
   }
 }
 

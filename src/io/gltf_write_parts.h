@@ -32,10 +32,12 @@ void put_texcoords(Builder& builder, const PolyMesh& mesh, const MeshPart& part,
 void put_faces(Builder& builder, const MeshTables& tables, const MeshPart& part, bool flipped,
                Json& primitive);
 
-// Replaces JOINTS_n and WEIGHTS_n. slots[j] is the place of joint j in the skin, or -1.
-void put_weights(Builder& builder, const SkinWeights& weights, const MeshPart& part,
-                 std::span<const int> slots, int influences, Json& primitive);
+// Replaces JOINTS_n, WEIGHTS_n and _SINEW_ENDPOINT_n. slots[j] is the place of joint j in the skin, or -1.
+void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::span<const int> slots,
+                 int influences, Json& primitive);
 void erase_weights(Json& primitive);
+// Says in the document's SINEW_rig what made the endpoint weights, or takes that out where there are none.
+void put_endpoint_method(Json& root, const EndpointWeights& endpoint);
 
 // Appends one target with the deltas of the part's vertices; normals only where given.
 void put_target(Builder& builder, std::span<const Vec3f> deltas, std::span<const Vec3f> normal_deltas,

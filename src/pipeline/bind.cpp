@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "pipeline/endpoints.h"
 #include "pipeline/islands.h"
 #include "sinew/characters/characters.h"
 #include "sinew/core/text.h"
@@ -176,6 +177,9 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   finish(pruned, report);
   if (report.unweighted > 0)
     return Error{ErrorCode::kBug, fmt::format("{} vertices were left without weights", report.unweighted)};
+  SINEW_TRY(EndpointWeights endpoint, endpoints_for(rig, pruned.weights, surface.input(),
+                                                    surface.welded.weld.to_welded, request, report));
+  rig.endpoint = std::move(endpoint);
   rig.weights = std::move(pruned.weights);
   for (MeshPart& part : rig.parts) part.skinned = true;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -188,6 +192,7 @@ void set_skeleton(Rig& rig, Skeleton skeleton) {
   for (const Affine3& global : global_transforms(rig.skeleton, rest_pose(rig.skeleton).local))
     rig.inverse_bind.push_back(global.inverse());
   rig.weights = {};
+  rig.endpoint = {};
   rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
   rig.clips.clear();
 }

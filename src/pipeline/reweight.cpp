@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "pipeline/endpoints.h"
 #include "sinew/mesh/topology.h"
 #include "sinew/weights/mirror.h"
 #include "sinew/weights/prune.h"
@@ -36,6 +37,7 @@ Result<void> take_weights(Rig& rig, const Rig& from, BindReport& report) {
   report.notes.push_back(
       fmt::format("weights taken from a surface at most {:.3g} away", taken.largest_distance));
   rig.weights = std::move(taken.weights);
+  rig.endpoint = from.endpoint.empty() ? EndpointWeights() : projected_endpoints(rig);
   for (MeshPart& part : rig.parts) part.skinned = true;
   return {};
 }
@@ -50,6 +52,7 @@ Result<BindReport> reweight(Rig& rig, const ReweightRequest& request) {
   if (request.from) SINEW_CHECK(take_weights(work, *request.from, report));
   if (work.weights.entries.empty())
     return impossible("the file has no weights to work on: bind it first with 'sinew weights'");
+  const SkinWeights rows = work.weights;  // what the endpoint weights belong to
   const TriangleView view = triangulate(work.mesh);
   const MeshView mesh{work.mesh.positions, view.triangles};
   if (request.mirror) {
@@ -66,6 +69,8 @@ Result<BindReport> reweight(Rig& rig, const ReweightRequest& request) {
   if (request.smooth > 0) work.weights = smooth_weights(work.weights, welded, {.rounds = request.smooth});
   Pruned pruned = prune_weights(work.weights, request.influences);
   report.pruning_error = pruned.error;
+  work.weights = rows;
+  work.endpoint = carried_endpoints(work, pruned.weights);
   work.weights = std::move(pruned.weights);
 
   const WeightStats stats = weight_stats(work.weights, 0, work.weights.vertex_count());

@@ -22,7 +22,10 @@ struct BindRequest {
       {};  // islands (numbered by size, the body is 0) that follow whatever their size
   std::vector<std::string> locked_joints = {};    // their weights stay as the file has them
   std::vector<std::size_t> locked_vertices = {};  // so do these rows
-  bool strict = false;                            // any fallback is an error
+  // How endpoint weights are made: a name of endpoint_names(), or "painted" (those of the file); empty: those
+  // of the file where it has some, else none.
+  std::string endpoint = {};
+  bool strict = false;  // any fallback is an error
   const Progress* progress = nullptr;
 };
 
@@ -47,6 +50,9 @@ struct BindReport {
 // a vertex without weights. kBadInput: no usable triangle. kImpossible: no joint deforms, or `strict` and a
 // fallback was needed. kUsage: unknown names. The rig is unchanged on failure.
 Result<BindReport> bind(Rig& rig, const BindRequest& request);
+
+// "projection, inverse-distance, ...": for help and messages.
+std::string endpoint_names();
 
 // Replaces the rig's skeleton by this one in its rest pose (the bind pose of the mesh as it is); old weights
 // and clips go.
