@@ -8,6 +8,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/deform/decomposed.h"
 #include "sinew/deform/dqs.h"
+#include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
 #include "synthetic_rig.h"
@@ -31,7 +32,13 @@ std::vector<Method> methods() {
           {"mix", [](const Rig& rig) { return build_mix(rig); }, 2 * 24 + 4 + 24},
           {"decomposed", [](const Rig& rig) { return build_decomposed(rig); }, 24 + 16},
           {"explog", [](const Rig& rig) { return build_decomposed(rig, {RotationBlend::kExpLog}); },
-           24 + 16 + 16}};
+           24 + 16 + 16},
+          // share, swing and twist of 4 joints, and the vertex's number
+          {"swing-twist", [](const Rig& rig) { return build_joint_based(rig); }, 48 + 4},
+          {"swing-twist fast",
+           [](const Rig& rig) { return build_joint_based(rig, {.twist = TwistPower::kFast}); }, 48 + 4},
+          {"joint-dqs", [](const Rig& rig) { return build_joint_based(rig, {.blend = JointBlend::kDqs}); },
+           48 + 4}};
 }
 
 // Ready to deform one frame again and again.
@@ -102,11 +109,13 @@ BenchCase bandwidth_case(const Method& method, const SyntheticOptions& options) 
 void add_deform_benches(std::vector<BenchCase>& cases) {
   const SyntheticOptions usual;
   const SyntheticOptions stretched{.stretched = true};
+  const SyntheticOptions two{.influences = 2};
   const SyntheticOptions eight{.influences = 8};
   const SyntheticOptions large{.vertices = 1000000};
   for (const Method& method : methods()) {
     cases.push_back(rate_case(method, "", usual, false));
     cases.push_back(rate_case(method, "/normals", usual, true));
+    cases.push_back(rate_case(method, "/2 influences", two, false));
     cases.push_back(rate_case(method, "/8 influences", eight, false));
     cases.push_back(bandwidth_case(method, large));
     if (method.name != "lbs") cases.push_back(rate_case(method, "/stretched", stretched, false));

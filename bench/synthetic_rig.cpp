@@ -46,6 +46,12 @@ void add_vertex(std::mt19937& random, const SyntheticOptions& options, Synthetic
   }
   for (Influence& influence : row) influence.weight /= sum;
   frame.rig.weights.add_row(row);
+  JointWeights& joints = frame.rig.joint_weights;
+  if (joints.empty()) joints.offsets.push_back(0);
+  for (const Influence& influence : row)
+    joints.entries.push_back({influence.joint, static_cast<float>(influence.weight),
+                              static_cast<float>(uniform(random)), static_cast<float>(uniform(random))});
+  joints.offsets.push_back(static_cast<std::uint32_t>(joints.entries.size()));
 }
 
 }  // namespace

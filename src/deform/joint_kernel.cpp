@@ -30,21 +30,43 @@ HWY_INLINE V LinearRow(const float* HWY_RESTRICT row, const Vec3V& p) {
   return hn::MulAdd(Constant(row), p.x, hn::MulAdd(Constant(row + 1), p.y, hn::Mul(Constant(row + 2), p.z)));
 }
 
-HWY_INLINE Vec3V Load3(const float* HWY_RESTRICT from, const std::uint32_t* HWY_RESTRICT vertex, bool flat) {
-  if (flat) return LoadTile(from + 3 * vertex[0]);
-  alignas(32) float numbers[3 * kLanes];
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    for (std::size_t c = 0; c < 3; ++c) numbers[3 * lane + c] = from[3 * std::size_t{vertex[lane]} + c];
-  return LoadTile(numbers);
+// Points as whole blocks of four numbers, which read one past the last of a point, and are then transposed.
+HWY_INLINE Vec3V Load3(const float* HWY_RESTRICT from, const std::uint32_t* HWY_RESTRICT vertex,
+                       GroupOrder order) {
+  if (order == GroupOrder::kConsecutive) return LoadTile(from + 3 * vertex[0]);
+  if (order == GroupOrder::kLast) {
+    alignas(32) float numbers[3 * kLanes];
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      for (std::size_t c = 0; c < 3; ++c) numbers[3 * lane + c] = from[3 * std::size_t{vertex[lane]} + c];
+    return LoadTile(numbers);
+  }
+  V rows[4];
+  for (std::size_t k = 0; k < 4; ++k)
+    rows[k] = LoadBlocks(from + 3 * std::size_t{vertex[k]}, from + 3 * std::size_t{vertex[k + kLanes - 4]});
+  Transpose(Lanes(), rows[0], rows[1], rows[2], rows[3]);
+  return {rows[0], rows[1], rows[2]};
+}
+
+HWY_INLINE void StorePoint(hn::Vec<Block> block, float* HWY_RESTRICT to) {
+  const hn::FixedTag<float, 2> two;
+  const hn::FixedTag<float, 1> one;
+  hn::StoreU(hn::LowerHalf(two, block), two, to);
+  hn::StoreU(hn::LowerHalf(one, hn::UpperHalf(two, block)), one, to + 2);
 }
 
 HWY_INLINE void Store3(const Vec3V& v, float* HWY_RESTRICT to, const std::uint32_t* HWY_RESTRICT vertex,
-                       bool flat) {
-  if (flat) return StoreTile(v, to + 3 * vertex[0]);
-  alignas(32) float numbers[3 * kLanes];
-  StoreTile(v, numbers);
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    for (std::size_t c = 0; c < 3; ++c) to[3 * std::size_t{vertex[lane]} + c] = numbers[3 * lane + c];
+                       GroupOrder order) {
+  if (order == GroupOrder::kConsecutive) return StoreTile(v, to + 3 * vertex[0]);
+  V rows[4] = {v.x, v.y, v.z, v.z};
+  Transpose(Lanes(), rows[0], rows[1], rows[2], rows[3]);
+  for (std::size_t k = 0; k < 4; ++k) {
+#if HWY_MAX_BYTES >= 32
+    StorePoint(hn::LowerHalf(Block(), rows[k]), to + 3 * std::size_t{vertex[k]});
+    StorePoint(hn::UpperHalf(Block(), rows[k]), to + 3 * std::size_t{vertex[k + 4]});
+#else
+    StorePoint(rows[k], to + 3 * std::size_t{vertex[k]});
+#endif
+  }
 }
 
 // Cosine and sine of half the angle times t, by their series: within 6e-8 up to a quarter turn.
@@ -116,11 +138,11 @@ void JointTiles(const JointTable& table, const float* HWY_RESTRICT palette, std:
     const std::uint32_t set = table.group_set[group];
     const std::uint16_t* entries = table.set_entries.data() + table.set_offsets[set];
     const std::size_t count = table.set_offsets[set + 1] - table.set_offsets[set];
-    const bool flat = table.group_flat[group] != 0;
+    const GroupOrder order = table.group_order[group];
     for (std::size_t half = 0; half < kGroupSize; half += kLanes) {
       const std::uint32_t* vertex = table.vertex.data() + group * kGroupSize + half;
       const float* weights = table.weights.data() + table.group_data[group] + half;
-      const Vec3V p = Load3(io.positions, vertex, flat);
+      const Vec3V p = Load3(io.positions, vertex, order);
       Vec3V sum{zero, zero, zero};
       Vec3V columns[3] = {sum, sum, sum};
       for (std::size_t k = 0; k < count; ++k, weights += 3 * kGroupSize) {
@@ -141,12 +163,12 @@ void JointTiles(const JointTable& table, const float* HWY_RESTRICT palette, std:
         sum = MulAdd(moved, share, sum);
         if constexpr (kNormals) AddColumns(entry, share, move, turn, turns, columns);
       }
-      Store3(sum, io.out_positions, vertex, flat);
+      Store3(sum, io.out_positions, vertex, order);
       if constexpr (kNormals) {
         const Vec3V rows[3] = {{columns[0].x, columns[1].x, columns[2].x},
                                {columns[0].y, columns[1].y, columns[2].y},
                                {columns[0].z, columns[1].z, columns[2].z}};
-        Store3(TransformNormal(rows, Load3(io.normals, vertex, flat)), io.out_normals, vertex, flat);
+        Store3(TransformNormal(rows, Load3(io.normals, vertex, order)), io.out_normals, vertex, order);
       }
     }
   }

@@ -2,6 +2,7 @@
 #include "deform/joint_table.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 
@@ -87,6 +88,15 @@ class Packer {
   std::vector<JointEntry> entries_;
 };
 
+using Group = std::array<std::uint32_t, kGroupSize>;
+
+GroupOrder order_of(const Group& group, std::size_t vertices) {
+  bool consecutive = true;
+  for (std::uint32_t lane = 0; lane < kGroupSize; ++lane) consecutive &= group[lane] == group[0] + lane;
+  if (consecutive) return GroupOrder::kConsecutive;
+  return group.back() + 1 == vertices ? GroupOrder::kLast : GroupOrder::kScattered;
+}
+
 }  // namespace
 
 Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options) {
@@ -125,12 +135,10 @@ Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options)
       table.group_set.push_back(number);
       table.group_data.push_back(table.weights.size());
       const std::size_t last = vertices.size() - 1;
-      std::array<std::uint32_t, kGroupSize> group;
+      Group group;
       for (std::size_t lane = 0; lane < kGroupSize; ++lane)
         group[lane] = vertices[std::min(first + lane, last)];
-      bool flat = true;
-      for (std::uint32_t lane = 0; lane < kGroupSize; ++lane) flat &= group[lane] == group[0] + lane;
-      table.group_flat.push_back(flat);
+      table.group_order.push_back(order_of(group, table.vertices));
       table.vertex.insert(table.vertex.end(), group.begin(), group.end());
       for (std::size_t k = 0; k < entries.size(); ++k)
         for (const auto member : {&Lane::share, &Lane::move, &Lane::turn})

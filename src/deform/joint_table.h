@@ -29,6 +29,10 @@ struct JointEntry {
   }
 };
 
+// How the vertices of a group lie in the mesh: eight in a row; anyhow; or anyhow with the mesh's last one,
+// behind which nothing may be read.
+enum class GroupOrder : std::uint8_t { kConsecutive, kScattered, kLast };
+
 // Joint weights as the kernel reads them. Vertices with the same entries are put together in groups of
 // kGroupSize, so that what the palette holds is loaded once for the group and used by all its lanes.
 struct JointTable {
@@ -38,7 +42,7 @@ struct JointTable {
   std::vector<std::uint16_t> set_entries;
   std::vector<std::uint32_t> group_set;  // per group
   std::vector<std::size_t> group_data;   // per group: its first number in `weights`
-  std::vector<std::uint8_t> group_flat;  // per group: its vertices are consecutive
+  std::vector<GroupOrder> group_order;   // per group
   std::vector<std::uint32_t> vertex;     // per lane; lanes behind the last vertex of a group repeat it
   std::vector<float> weights;            // per group and entry of its set: d, then s, then t of all lanes
 
