@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/gltf_editor.h"
+#include "io/gltf_joint_weights.h"
 
 namespace sinew::gltf {
 
@@ -9,6 +10,7 @@ void Editor::make_plain() {
   builder.json.erase("animations");
   drop_skins();
   put_endpoint_method(builder.json, {});
+  put_joint_deformers(builder.json, {}, {});
   std::vector<int> moved;
   for (const MeshNode& node : mesh_nodes()) {
     for (std::size_t p = node.begin; p < node.end; ++p) {

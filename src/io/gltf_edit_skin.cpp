@@ -4,6 +4,7 @@
 #include <set>
 
 #include "io/gltf_editor.h"
+#include "io/gltf_joint_weights.h"
 
 namespace sinew::gltf {
 namespace {
@@ -169,6 +170,7 @@ void Editor::replace_skin() {
     add_new_nodes(*this);
   drop_skins();
   put_endpoint_method(builder.json, rig.endpoint);
+  put_joint_deformers(builder.json, rig.joint_weights, joint_nodes);
   SkinTable skins(*this);
   for (const MeshNode& node : mesh_nodes()) {
     bool any = false;

@@ -4,6 +4,7 @@
 #include "io/gltf_accessor.h"
 #include "io/gltf_animation.h"
 #include "io/gltf_container.h"
+#include "io/gltf_joint_weights.h"
 #include "io/gltf_keys.h"
 #include "io/gltf_mesh.h"
 #include "io/gltf_skin.h"
@@ -40,6 +41,7 @@ Result<Rig> build_rig(GltfDocument& document) {
   Rig rig;
   WeightReport report;
   SINEW_CHECK(read_parts(document, plans, skeleton, rig, report));
+  SINEW_CHECK(read_joint_weights(document, plans, skeleton, rig));
   note_weights(report, document);
   SINEW_CHECK(read_keys(document, plans, animations, rig));
   SINEW_TRY(rig.clips, read_clips(document, animations));

@@ -2,6 +2,7 @@
 // Writing a rig that came from no glTF file: joints first, then one node a mesh, all at the root of the
 // scene.
 #include "io/gltf_edit.h"
+#include "io/gltf_joint_weights.h"
 #include "io/gltf_write_keys.h"
 #include "io/gltf_write_nodes.h"
 #include "sinew/io/gltf.h"
@@ -60,6 +61,7 @@ struct Writer {
     gather_roots(builder.json, roots);
     for (const int root : roots) add_to_scene(builder.json, 0, root);
     put_endpoint_method(builder.json, rig.endpoint);
+    put_joint_deformers(builder.json, rig.joint_weights, joint_nodes);
     slots = skin_slots(rig);
     if (!slots.joints.empty()) skin = add_skin(builder, rig, slots, joint_nodes, Affine3::Identity());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/gltf_joint_weights.h"
 #include "io/gltf_polygons.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/weld.h"
@@ -184,25 +185,30 @@ void erase_weights(Json& primitive) {
   Json& attributes = ensure_object(primitive, "attributes");
   for (auto attribute = attributes.begin(); attribute != attributes.end();)
     if (attribute.key().starts_with("JOINTS_") || attribute.key().starts_with("WEIGHTS_") ||
-        attribute.key().starts_with("_SINEW_ENDPOINT_"))
+        attribute.key().starts_with("_SINEW_ENDPOINT_") || is_joint_weight_attribute(attribute.key()))
       attribute = attributes.erase(attribute);
     else
       ++attribute;
 }
 
-void put_endpoint_method(Json& root, const EndpointWeights& endpoint) {
-  if (!endpoint.empty()) {
-    Json& own = ensure_object(ensure_object(root, "extensions"), "SINEW_rig");
-    own["endpoint"] = {{"method", endpoint.method.empty() ? "painted" : endpoint.method}};
+void put_own_property(Json& root, const char* key, Json value) {
+  if (!value.is_null()) {
+    ensure_object(ensure_object(root, "extensions"), "SINEW_rig")[key] = std::move(value);
     declare_extension(root, "SINEW_rig");
     return;
   }
   if (!root.contains("extensions") || !root["extensions"].is_object()) return;
   Json& extensions = root["extensions"];
   if (!extensions.contains("SINEW_rig") || !extensions["SINEW_rig"].is_object()) return;
-  extensions["SINEW_rig"].erase("endpoint");
+  extensions["SINEW_rig"].erase(key);
   if (extensions["SINEW_rig"].empty()) extensions.erase("SINEW_rig");
   if (extensions.empty()) root.erase("extensions");
+}
+
+void put_endpoint_method(Json& root, const EndpointWeights& endpoint) {
+  Json entry;
+  if (!endpoint.empty()) entry = {{"method", endpoint.method.empty() ? "painted" : endpoint.method}};
+  put_own_property(root, "endpoint", std::move(entry));
 }
 
 void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::span<const int> slots,
@@ -247,6 +253,7 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
       primitive["attributes"]["_SINEW_ENDPOINT_" + number] = builder.add_floats(
           std::span(endpoints).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);
   }
+  put_joint_weights(builder, rig.joint_weights, part, slots, primitive);
 }
 
 void put_target(Builder& builder, std::span<const Vec3f> deltas, std::span<const Vec3f> normal_deltas,

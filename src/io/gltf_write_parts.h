@@ -36,6 +36,8 @@ void put_faces(Builder& builder, const MeshTables& tables, const MeshPart& part,
 void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::span<const int> slots,
                  int influences, Json& primitive);
 void erase_weights(Json& primitive);
+// Puts a property into the document's SINEW_rig, or takes it out where `value` is null.
+void put_own_property(Json& root, const char* key, Json value);
 // Says in the document's SINEW_rig what made the endpoint weights, or takes that out where there are none.
 void put_endpoint_method(Json& root, const EndpointWeights& endpoint);
 

@@ -2,14 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sinew {
 
 // How a joint blends between what lies above it, which stays, and what lies below it, which turns.
 enum class JointBlend : std::uint8_t { kSwingTwist, kLinear, kDqs, kMix, kAngle };
+
+// swing-twist, linear, dqs, mix, angle: as files and the command line write them.
+std::string_view blend_name(JointBlend blend);
+std::optional<JointBlend> blend_of(std::string_view name);
+std::string blend_names();
 
 // What one joint does to a vertex.
 struct JointInfluence {
