@@ -5,6 +5,8 @@
 #include <cassert>
 #include <vector>
 
+#include "volume/grid_kernels.h"
+
 namespace sinew {
 namespace {
 
@@ -41,29 +43,35 @@ LatticeSet coarsen_cells(const LatticeSet& cells) {
   return LatticeSet(dims, offsets, all);
 }
 
-Interpolation3 interpolate_trilinear(const LatticeSet& fine, const LatticeSet& coarse,
-                                     std::span<const std::uint8_t> fixed) {
-  Interpolation3 P;
-  P.offsets.reserve(fine.size() + 1);
-  P.offsets.push_back(0);
+GridTransfer make_transfer(const LatticeSet& fine, const LatticeSet& coarse,
+                           std::span<const std::uint8_t> held) {
+  GridTransfer P;
+  if (std::any_of(held.begin(), held.end(), [](std::uint8_t h) { return h != 0; }))
+    P.held.assign(held.begin(), held.end());
+  P.coverage.assign(coarse.size(), 0.0);
   for (const LatticeSet::Run& run : fine.runs()) {
-    Vec3i v = fine.run_start(run);
-    for (std::uint32_t i = run.first; v.x() < run.end; ++v.x(), ++i) {
-      if (!fixed[i]) {
-        // An even coordinate lies on a coarse plane, an odd one between two.
-        const Vec3i low = v / 2, odd(v.x() & 1, v.y() & 1, v.z() & 1);
-        const double weight = 1.0 / (1 << odd.sum());
-        for (int k = 0; k < 8; ++k) {
-          const Vec3i step(k & 1, (k >> 1) & 1, k >> 2);
-          if ((step.array() > odd.array()).any()) continue;
-          const std::uint32_t column = coarse.find(low + step);
-          assert(column != kNoIndex);
-          P.columns.push_back(column);
-          P.weights.push_back(weight);
-        }
-      }
-      P.offsets.push_back(static_cast<std::uint32_t>(P.columns.size()));
+    const Vec3i start = fine.run_start(run), low = start / 2;
+    GridTransfer::Run next{run.first,
+                           static_cast<std::uint32_t>(run.end - run.begin),
+                           static_cast<std::uint32_t>(start.x() & 1),
+                           0,
+                           {}};
+    for (int k = 0; k < 4; ++k) {
+      // An even coordinate lies on a coarse plane, an odd one between two.
+      if ((k & 1) > (start.y() & 1) || (k >> 1) > (start.z() & 1)) continue;
+      next.coarse[next.rows] = coarse.find(low + Vec3i(0, k & 1, k >> 1));
+      assert(next.coarse[next.rows] != kNoIndex);
+      ++next.rows;
     }
+    P.runs.push_back(next);
+    for (std::uint32_t q = 0; q < next.rows; ++q)
+      for (std::size_t k = 0; k < next.count; ++k) {
+        if (held[next.first + k]) continue;
+        const std::size_t x = k + next.odd, to = next.coarse[q] + x / 2;
+        const double weight = (x % 2 == 0 ? 1.0 : 0.5) / next.rows;
+        P.coverage[to] += weight;
+        if (x % 2 == 1) P.coverage[to + 1] += weight;
+      }
   }
   return P;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sinew/volume/multigrid.h"
-#include "volume/csr.h"
+#include "volume/grid_kernels.h"
 
 namespace sinew {
 
@@ -13,24 +13,31 @@ namespace sinew {
 // instead.
 struct Multigrid::Hierarchy {
   struct Level {
-    CsrMatrix A;
-    Interpolation3 P;
-    std::size_t size() const { return A.rows(); }
+    SpanMatrix A;
+    GridTransfer P;
+    std::size_t size() const { return A.rows; }
   };
   std::vector<Level> levels;
-  std::vector<std::uint32_t> coarsest_free;  // its rows that are in the factor
+  std::vector<std::uint8_t> fixed;           // vertices of the finest grid
+  std::vector<std::uint32_t> coarsest_free;  // the last level's rows that are in the factor
+  Eigen::MatrixXd coarsest_matrix;
   Eigen::LLT<Eigen::MatrixXd> coarsest;
   int sweeps = 2;
 };
 
-// Scratch of one block of right-hand sides: a residual and a correction a level.
+// Scratch of one block of right-hand sides: a residual, a correction and a mask a level.
+template <std::size_t L>
 struct CycleWorkspace {
-  explicit CycleWorkspace(const Multigrid::Hierarchy& hierarchy);
-  std::vector<std::vector<double>> right, correction, residual;
+  explicit CycleWorkspace(const Multigrid::Hierarchy& hierarchy) : masks(hierarchy.levels.size()) {
+    for (const auto& level : hierarchy.levels)
+      for (auto* list : {&right, &correction, &residual}) list->emplace_back(level.size() * L, 0.0);
+  }
+  std::vector<std::vector<double>> right, correction, residual, masks;
 };
 
-// correction ~ A^-1 right on the finest level, one symmetric V-cycle from zero; entries with mask 0 stay 0.
-// Reads work.right[0], writes work.correction[0].
-void v_cycle(const Multigrid::Hierarchy& hierarchy, const double* mask, CycleWorkspace& work);
+// correction ~ A^-1 right on the finest level, one symmetric V-cycle from zero; where `masked`, entries with
+// work.masks[0] 0 stay 0. Reads work.right[0] (0 at fixed vertices), writes work.correction[0].
+template <std::size_t L>
+void v_cycle(const Multigrid::Hierarchy& hierarchy, bool masked, CycleWorkspace<L>& work);
 
 }  // namespace sinew

@@ -17,42 +17,43 @@ struct BlockSolution {
   double residual = 0;
 };
 
+template <std::size_t L>
 BlockSolution solve_block(const Multigrid::Hierarchy& hierarchy, std::vector<double> b, std::vector<double> x,
                           double tolerance, int max_iterations) {
-  const CsrMatrix& A = hierarchy.levels[0].A;
-  CycleWorkspace work(hierarchy);
+  const SpanMatrix& A = hierarchy.levels[0].A;
+  CycleWorkspace<L> work(hierarchy);
   std::vector<double>& r = work.right[0];
   std::vector<double>& z = work.correction[0];
-  residual(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
+  residual<L>(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
   // Against what the fixed values and b ask for, not against a lucky start.
   std::vector<double> zero(x.size(), 0.0), scale_vector(x.size());
-  for (std::size_t i = 0; i < A.rows(); ++i)
-    if (A.inverse_diagonal[i] == 0)
-      for (std::size_t l = 0; l < kLanes; ++l) zero[i * kLanes + l] = x[i * kLanes + l];
-  residual(A, b.empty() ? nullptr : b.data(), zero.data(), scale_vector.data());
-  const Lanes scale = lane_dot(scale_vector, scale_vector);
+  for (std::size_t i = 0; i < A.rows; ++i)
+    if (hierarchy.fixed[i])
+      for (std::size_t l = 0; l < L; ++l) zero[i * L + l] = x[i * L + l];
+  residual<L>(A, b.empty() ? nullptr : b.data(), zero.data(), scale_vector.data());
+  const Lanes<L> scale = lane_dot<L>(scale_vector, scale_vector);
 
   std::vector<double> p(x.size(), 0.0), Ap(x.size());
-  Lanes rz{};
+  Lanes<L> rz{};
   BlockSolution result;
   for (;; ++result.iterations) {
-    const Lanes rr = lane_dot(r, r);
+    const Lanes<L> rr = lane_dot<L>(r, r);
     result.residual = 0;
-    for (std::size_t l = 0; l < kLanes; ++l)
+    for (std::size_t l = 0; l < L; ++l)
       if (rr[l] > 0)
         result.residual = std::max(result.residual, std::sqrt(rr[l] / (scale[l] > 0 ? scale[l] : rr[l])));
     if (result.residual <= tolerance || result.iterations >= max_iterations) break;
-    v_cycle(hierarchy, nullptr, work);
-    const Lanes next = lane_dot(r, z);
-    Lanes beta{}, alpha{};
-    for (std::size_t l = 0; l < kLanes; ++l) beta[l] = rz[l] > 0 ? next[l] / rz[l] : 0;
+    v_cycle<L>(hierarchy, false, work);
+    const Lanes<L> next = lane_dot<L>(r, z);
+    Lanes<L> beta{}, alpha{};
+    for (std::size_t l = 0; l < L; ++l) beta[l] = rz[l] > 0 ? next[l] / rz[l] : 0;
     rz = next;
-    lane_xpay(z, beta, p);
-    multiply(A, p.data(), Ap.data());
-    const Lanes pAp = lane_dot(p, Ap);
-    for (std::size_t l = 0; l < kLanes; ++l) alpha[l] = pAp[l] > 0 ? rz[l] / pAp[l] : 0;
-    lane_axpy(alpha, p, x);
-    residual(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
+    lane_xpay<L>(z, beta, p);
+    multiply<L>(A, p.data(), Ap.data());
+    const Lanes<L> pAp = lane_dot<L>(p, Ap);
+    for (std::size_t l = 0; l < L; ++l) alpha[l] = pAp[l] > 0 ? rz[l] / pAp[l] : 0;
+    lane_axpy<L>(alpha, p, x);
+    residual<L>(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
   }
   result.x = std::move(x);
   return result;
@@ -64,20 +65,23 @@ Multigrid::Solution Multigrid::solve(const Eigen::MatrixXd& b, const Eigen::Matr
                                      int max_iterations) const {
   Solution solution;
   solution.x = start;
-  const auto blocks = (static_cast<std::size_t>(start.cols()) + kLanes - 1) / kLanes;
-  std::vector<BlockSolution> solved(blocks);
-  parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const auto first = static_cast<Eigen::Index>(k * kLanes);
-      solved[k] = solve_block(*hierarchy_, b.rows() > 0 ? load_block(b, first) : std::vector<double>(),
-                              load_block(start, first), tolerance, max_iterations);
+  with_lanes(static_cast<std::size_t>(start.rows()), start.cols(), [&]<std::size_t L>() {
+    const auto blocks = (static_cast<std::size_t>(start.cols()) + L - 1) / L;
+    std::vector<BlockSolution> solved(blocks);
+    parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const auto first = static_cast<Eigen::Index>(k * L);
+        solved[k] =
+            solve_block<L>(*hierarchy_, b.rows() > 0 ? load_block<L>(b, first) : std::vector<double>(),
+                           load_block<L>(start, first), tolerance, max_iterations);
+      }
+    });
+    for (std::size_t k = 0; k < blocks; ++k) {
+      store_block<L>(solved[k].x, static_cast<Eigen::Index>(k * L), solution.x);
+      solution.iterations = std::max(solution.iterations, solved[k].iterations);
+      solution.residual = std::max(solution.residual, solved[k].residual);
     }
   });
-  for (std::size_t k = 0; k < blocks; ++k) {
-    store_block(solved[k].x, static_cast<Eigen::Index>(k * kLanes), solution.x);
-    solution.iterations = std::max(solution.iterations, solved[k].iterations);
-    solution.residual = std::max(solution.residual, solved[k].residual);
-  }
   return solution;
 }
 

@@ -5,7 +5,6 @@
 // smooth.
 #include "sinew/weights/bbw.h"
 
-#include "sinew/volume/grid_laplacian.h"
 #include "sinew/volume/multigrid.h"
 #include "sinew/volume/trilinear.h"
 #include "weights/grid_handles.h"
@@ -14,11 +13,10 @@ namespace sinew {
 Result<GridBbw> grid_bbw(const VoxelGrid& grid, const HandleMap& handles, const BbwOptions& options) {
   const HeldGrid held = hold_handles(grid, handles);
   // Harmonic weights are cheap, smooth and within the bounds.
-  SINEW_TRY(const Multigrid harmonic, Multigrid::build(grid, grid_stiffness(grid), held.fixed));
+  SINEW_TRY(const Multigrid harmonic, Multigrid::build_laplacian(grid, held.fixed));
   const Eigen::MatrixXd start = harmonic.solve(Eigen::MatrixXd(), held.start, 1e-3, 50).x;
   if (is_cancelled(options.progress)) return cancelled();
-  SINEW_TRY(const Multigrid biharmonic,
-            Multigrid::build(grid, grid_bilaplacian(grid), held.fixed, {.sweeps = 1}));
+  SINEW_TRY(const Multigrid biharmonic, Multigrid::build_bilaplacian(grid, held.fixed, {.sweeps = 1}));
   auto solved =
       biharmonic.solve_bounded(start, 0, 1, options.tolerance, options.max_iterations, options.progress);
   if (is_cancelled(options.progress)) return cancelled();

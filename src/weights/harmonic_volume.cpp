@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/weights/harmonic_volume.h"
 
-#include "sinew/volume/grid_laplacian.h"
 #include "sinew/volume/multigrid.h"
 #include "sinew/volume/trilinear.h"
 #include "weights/grid_handles.h"
@@ -11,7 +10,7 @@ namespace sinew {
 Result<GridHarmonic> grid_harmonic(const VoxelGrid& grid, const HandleMap& handles,
                                    const HarmonicVolumeOptions& options) {
   const HeldGrid held = hold_handles(grid, handles);
-  SINEW_TRY(const Multigrid multigrid, Multigrid::build(grid, grid_stiffness(grid), held.fixed));
+  SINEW_TRY(const Multigrid multigrid, Multigrid::build_laplacian(grid, held.fixed));
   if (is_cancelled(options.progress)) return cancelled();
   auto solved = multigrid.solve(Eigen::MatrixXd(), held.start, options.tolerance, 200);
   // The exact solution obeys the maximum principle; what rounding and the tolerance leave beyond it goes.

@@ -100,6 +100,39 @@ TEST(Multigrid, SolvesAsADirectSolverDoes) {
   }
 }
 
+// Built from the grid alone or from the sparse matrix: one operator. A body with holes and bones inside, deep
+// enough that most rows are recognised as repeats and not computed.
+TEST(Multigrid, StencilsAreTheSparseMatrices) {
+  const VoxelGrid grid = test::ragged_grid(18);
+  Eigen::MatrixXd start = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(grid.vertex_count()), 2);
+  auto fixed = fix_low_x(grid, start);
+  for (std::uint32_t v = 0; v < grid.vertex_count(); v += 97) fixed[v] = 1;
+  const auto compare = [&](const RowMatrix& A, const Result<Multigrid>& stencils) {
+    const auto sparse = Multigrid::build(grid, A, fixed);
+    ASSERT_TRUE(sparse.ok() && stencils.ok());
+    const auto a = sparse->solve({}, start, 1e-9, 300), b = stencils->solve({}, start, 1e-9, 300);
+    EXPECT_EQ(a.iterations, b.iterations);
+    EXPECT_LT((a.x - b.x).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((b.x - solve_directly(A, fixed, start)).cwiseAbs().maxCoeff(), 1e-6);
+  };
+  compare(grid_stiffness(grid), Multigrid::build_laplacian(grid, fixed));
+  compare(grid_bilaplacian(grid), Multigrid::build_bilaplacian(grid, fixed));
+}
+
+TEST(Multigrid, MemoryFollowsTheSurfaceInsideSolidBodies) {
+  std::vector<double> bytes;
+  for (const int n : {16, 32, 64}) {
+    const VoxelGrid grid = test::make_grid(Vec3i(n, n, n));
+    std::vector<std::uint8_t> fixed(grid.vertex_count(), 0);
+    fixed[0] = 1;
+    const auto multigrid = Multigrid::build_bilaplacian(grid, fixed);
+    ASSERT_TRUE(multigrid.ok());
+    bytes.push_back(static_cast<double>(multigrid->memory_bytes()));
+  }
+  EXPECT_LT(bytes[2] / bytes[1], 6.5);  // 8 for a general matrix
+  EXPECT_LT(bytes[2], 65 * 65 * 65 * 60.0) << "a sparse matrix needs 300 bytes a vertex";
+}
+
 TEST(Multigrid, IterationsDoNotGrowWithTheGrid) {
   int previous = 0;
   for (const int n : {12, 24, 48}) {

@@ -16,7 +16,7 @@ namespace sinew {
 
 struct MultigridOptions {
   int sweeps = 2;      // Gauss-Seidel sweeps before and after each coarse correction
-  int coarsest = 300;  // unknowns below which the system is factored
+  int coarsest = 100;  // unknowns below which the system is factored
 };
 
 // A hierarchy of ever coarser grids for one symmetric positive definite matrix on the vertices of a voxel
@@ -26,10 +26,17 @@ struct MultigridOptions {
 // Columns (right-hand sides) go through in blocks; bits do not depend on threads.
 class Multigrid {
  public:
-  // A: n x n, n = grid.vertex_count(); rows and columns of fixed vertices are ignored. kImpossible: the
-  // coarsest matrix is singular.
+  // A: n x n, n = grid.vertex_count(), entries at most two vertices away along an axis; rows and columns of
+  // fixed vertices are ignored. kImpossible: the coarsest matrix is singular.
   static Result<Multigrid> build(const VoxelGrid& grid, const Eigen::SparseMatrix<double, Eigen::RowMajor>& A,
                                  std::span<const std::uint8_t> fixed, const MultigridOptions& options = {});
+
+  // The same for grid_stiffness(grid) and grid_bilaplacian(grid), in far less memory: rows that are alike are
+  // stored once, and no sparse matrix is made on the way.
+  static Result<Multigrid> build_laplacian(const VoxelGrid& grid, std::span<const std::uint8_t> fixed,
+                                           const MultigridOptions& options = {});
+  static Result<Multigrid> build_bilaplacian(const VoxelGrid& grid, std::span<const std::uint8_t> fixed,
+                                             const MultigridOptions& options = {});
 
   struct Solution {
     Eigen::MatrixXd x;    // n x columns; fixed rows as given
