@@ -44,17 +44,21 @@ class GeodesicSolver::March {
     std::push_heap(heap_.begin(), heap_.end());
   }
 
-  void run() {
+  void run(float limit) {
     while (!heap_.empty()) {
       std::pop_heap(heap_.begin(), heap_.end());
       const Entry entry = heap_.back();
       heap_.pop_back();
+      if (entry.distance > limit) break;
       if (done_[entry.cell]) continue;
       done_[entry.cell] = 1;
       step_to_neighbours(entry.cell);
       for (const std::uint32_t side : solver_.sides_[entry.cell])
         if (side != kNoIndex && !done_[side]) offer(side, arrival(side));
     }
+    if (heap_.empty()) return;
+    for (std::size_t c = 0; c < distances_.size(); ++c)
+      if (!done_[c]) distances_[c] = kFar;
   }
 
  private:
@@ -111,12 +115,13 @@ class GeodesicSolver::March {
   std::vector<Entry> heap_;
 };
 
-void GeodesicSolver::solve(std::span<const GeodesicSeed> seeds, std::span<float> distances) const {
+void GeodesicSolver::solve(std::span<const GeodesicSeed> seeds, std::span<float> distances,
+                           double limit) const {
   assert(distances.size() == grid_.cell_count());
   March march(*this, distances);
   for (const GeodesicSeed& seed : seeds)
     march.offer(seed.cell, static_cast<float>(seed.distance / grid_.cell_size()));
-  march.run();
+  march.run(static_cast<float>(limit / grid_.cell_size()));
   const auto size = static_cast<float>(grid_.cell_size());
   for (float& distance : distances) distance *= size;
 }

@@ -75,6 +75,35 @@ void to_weights(const GeodesicOptions& options, Eigen::MatrixXd::RowXpr row) {
     if (w < options.negligible) w = 0;
 }
 
+float way_to(const Around& around, std::span<const float> distances) {
+  float way = std::numeric_limits<float>::infinity();
+  for (std::size_t k = 0; k < static_cast<std::size_t>(around.count); ++k)
+    way = std::min(way, distances[around.cells[k]] + around.distances[k]);
+  return way;
+}
+
+// How far a bone may be from a vertex and still keep a share of it: one that is r times as far as the nearest
+// gets at most r^-power, and straightening takes at most the factor kDetour off a way. Bones need not march
+// further than that, which saves most of a body with many bones. What lies beyond is missing from the sums
+// that shares are taken of: that can lift a share over the limit, by less than a thousandth.
+double farthest_that_counts(const GeodesicSolver& solver, const BindInput& input, const VoxelGrid& grid,
+                            const HandleMap& handles, std::span<const Around> around,
+                            const GeodesicOptions& options) {
+  const double all = std::numeric_limits<double>::infinity();
+  if (!(options.negligible > 0) || !(options.power > 0)) return all;
+  std::vector<GeodesicSeed> seeds;
+  for (std::size_t j = 0; j < input.bones.size(); ++j)
+    for (const GeodesicSeed& seed : seeds_of(grid, input.bones[j], handles.cells[j])) seeds.push_back(seed);
+  std::vector<float> distances(grid.cell_count());
+  solver.solve(seeds, distances);
+  float nearest = 0;
+  for (const Around& cells : around)
+    if (const float way = way_to(cells, distances); std::isfinite(way)) nearest = std::max(nearest, way);
+  // Fronts of several bones that meet may arrive up to a cell too early.
+  const double farthest = static_cast<double>(nearest) + grid.cell_size();
+  return 1.01 * kDetour * std::pow(options.negligible, -1 / options.power) * farthest + 2 * grid.cell_size();
+}
+
 }  // namespace
 
 Result<GeodesicWeights> geodesic_weights(const BindInput& input, const GeodesicOptions& options) {
@@ -98,14 +127,13 @@ Result<GeodesicWeights> geodesic_weights(const BindInput& input, const GeodesicO
   Eigen::MatrixXd& values = result.weights.values;
   values.resize(static_cast<Eigen::Index>(positions.size()), static_cast<Eigen::Index>(bones.size()));
   const GeodesicSolver solver(body.grid);
+  const double limit = farthest_that_counts(solver, input, body.grid, handles, around, options);
   parallel_for(bones.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end && !is_cancelled(options.progress); ++j) {
       std::vector<float> distances(body.grid.cell_count());
-      solver.solve(seeds_of(body.grid, input.bones[j], handles.cells[j]), distances);
+      solver.solve(seeds_of(body.grid, input.bones[j], handles.cells[j]), distances, limit);
       for (std::size_t i = 0; i < positions.size(); ++i) {
-        float way = std::numeric_limits<float>::infinity();
-        for (std::size_t k = 0; k < static_cast<std::size_t>(around[i].count); ++k)
-          way = std::min(way, distances[around[i].cells[k]] + around[i].distances[k]);
+        const float way = way_to(around[i], distances);
         const double line = (nearest_point_on(input.bones[j], positions[i]) - positions[i]).norm();
         values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = straighten(way, line);
       }

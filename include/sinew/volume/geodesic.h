@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -24,8 +25,10 @@ class GeodesicSolver {
  public:
   explicit GeodesicSolver(const VoxelGrid& grid);  // keeps a reference; 36 bytes a cell
 
-  // distances (one a cell): the way from the best of the seeds; infinity where none leads.
-  void solve(std::span<const GeodesicSeed> seeds, std::span<float> distances) const;
+  // distances (one a cell): the way from the best of the seeds; infinity where none leads, and beyond
+  // `limit`.
+  void solve(std::span<const GeodesicSeed> seeds, std::span<float> distances,
+             double limit = std::numeric_limits<double>::infinity()) const;
 
  private:
   class March;
