@@ -18,6 +18,9 @@ namespace {
 constexpr double kTie = 1e-4;            // distances this close, relative, are equal
 constexpr double kLeastDistance = 1e-4;  // of the diagonal; nearer vertices are as warm as these
 constexpr Eigen::Index kBlock = 8;       // bones solved together
+// What Blender 3.4 does besides, found by comparing: heat four times as strong, and weights below a limit
+// dropped, those a little above it lowered.
+constexpr double kBlenderStrength = 4, kBlenderLeast = 0.025, kBlenderWhole = 0.05;
 
 // The heat that reaches one vertex: `share[k]` from `bone[k]`, adding up to `total`.
 struct Sources {
@@ -33,8 +36,11 @@ class HeatBuilder {
         options_(options),
         visibility_(input),
         least_(kLeastDistance * bounding_box(input.surface.positions).diagonal().norm()),
-        areas_(mixed_voronoi_areas(input.surface)) {
-    if (options.source == HeatSource::kBlender) normals_ = vertex_normals(input.surface);
+        areas_(mixed_voronoi_areas(input.surface)),
+        strength_(options.strength) {
+    if (options.source != HeatSource::kBlender) return;
+    normals_ = vertex_normals(input.surface);
+    strength_ *= kBlenderStrength;
   }
 
   // Appends (bone, share) of vertex i.
@@ -45,13 +51,18 @@ class HeatBuilder {
     const double nearest = *std::min_element(distances.begin(), distances.end());
     for (std::size_t j = 0; j < distances.size(); ++j) {
       if (options_.source != HeatSource::kVisible && distances[j] > nearest * (1 + kTie)) continue;
-      if (!visibility_.sees(i, j)) continue;
+      if (!is_seen(i, j)) continue;
       const double d = std::max(distances[j], least_);
-      out.emplace_back(static_cast<std::uint32_t>(j), options_.strength * area / (d * d));
+      out.emplace_back(static_cast<std::uint32_t>(j), strength_ * area / (d * d));
     }
   }
 
  private:
+  bool is_seen(std::size_t i, std::size_t j) const {
+    return options_.source == HeatSource::kBlender ? visibility_.enters_nothing(i, j)
+                                                   : visibility_.sees(i, j);
+  }
+
   std::vector<double> distances_from(std::size_t i) const {
     std::vector<double> distances(input_.bones.size());
     for (std::size_t j = 0; j < distances.size(); ++j) {
@@ -70,6 +81,7 @@ class HeatBuilder {
   BoneVisibility visibility_;
   double least_;
   Eigen::VectorXd areas_;
+  double strength_;
   std::vector<Vec3> normals_;
 };
 
@@ -133,6 +145,12 @@ Eigen::SparseMatrix<double> make_system(const BindInput& input, const Sources& s
   return system;
 }
 
+void limit_as_blender(Eigen::MatrixXd& values) {
+  for (double& w : values.reshaped())
+    if (w < kBlenderWhole)
+      w = std::max(0.0, (w - kBlenderLeast) / (kBlenderWhole - kBlenderLeast)) * kBlenderWhole;
+}
+
 }  // namespace
 
 Result<BoneWeights> bone_heat_weights(const BindInput& input, const BoneHeatOptions& options) {
@@ -166,6 +184,7 @@ Result<BoneWeights> bone_heat_weights(const BindInput& input, const BoneHeatOpti
       if (number[static_cast<std::size_t>(i)] >= 0)
         weights.values.row(i).segment(first, width) = solved.row(number[static_cast<std::size_t>(i)]);
   }
+  if (options.source == HeatSource::kBlender) limit_as_blender(weights.values);
   normalise_rows(weights);
   return weights;
 }

@@ -23,6 +23,24 @@ class BoneVisibility {
     return !bvh_.any_hit(from, nearest_point_on(input_.bones[bone], from) - from, kStart, kEnd);
   }
 
+  // The same by Blender's rule: only triangles that the ray enters from outside hide the bone.
+  bool enters_nothing(std::size_t vertex, std::size_t bone) const {
+    constexpr double kStart = 1e-5, kEnd = 1 - 1e-5, kStep = 1e-9;
+    constexpr int kMost = 64;  // hits that are looked at: more than any limb has walls
+    const auto& [positions, triangles] = input_.surface;
+    const Vec3& from = positions[vertex];
+    const Vec3 way = nearest_point_on(input_.bones[bone], from) - from;
+    double start = kStart;
+    for (int k = 0; k < kMost; ++k) {
+      const RayHit hit = bvh_.first_hit(from, way, start, kEnd);
+      if (!hit.found()) return true;
+      const auto [a, b, c] = triangles[hit.triangle];
+      if ((positions[b] - positions[a]).cross(positions[c] - positions[a]).dot(way) < 0) return false;
+      start = hit.t + kStep;
+    }
+    return false;
+  }
+
  private:
   BindInput input_;
   Bvh bvh_;
