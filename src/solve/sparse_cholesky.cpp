@@ -2,6 +2,12 @@
 #include "sinew/solve/sparse_cholesky.h"
 
 #include <Eigen/SparseCholesky>
+#ifdef SINEW_METIS
+#include <iostream>
+// MetisSupport uses std::cerr without including it: it has to come second.
+#include <Eigen/MetisSupport>
+#include <mutex>
+#endif
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -98,6 +104,35 @@ bool pivots_are_positive(const Eigen::VectorXd& pivots, const Eigen::VectorXd& d
   return true;
 }
 
+// The pieces of A = P^T L D L^T P under an ordering.
+template <class Ordering>
+bool run_ldlt(const Lower& A, Lower& lower, Eigen::VectorXd& pivots, std::vector<int>& forward) {
+  Eigen::SimplicialLDLT<Lower, Eigen::Lower, Ordering> ldlt(A);
+  if (ldlt.info() != Eigen::Success) return false;
+  pivots = ldlt.vectorD();
+  const auto& indices = ldlt.permutationP().indices();  // row j of A becomes row indices[j]
+  forward.assign(indices.data(), indices.data() + indices.size());
+  lower = ldlt.matrixL().nestedExpression();
+  return true;
+}
+
+// Nested dissection pays from some ten thousand equations on: of a mesh of 1 M vertices it leaves a fifth
+// fewer entries than minimum degree and is factored four times as fast; of 6,400 it takes longer to find than
+// it saves.
+bool decompose(const Lower& A, Lower& lower, Eigen::VectorXd& pivots, std::vector<int>& forward) {
+#ifdef SINEW_METIS
+  constexpr Eigen::Index kLarge = 30000;
+  if (A.rows() >= kLarge) {
+    // METIS draws from std::rand, which it seeds at every call: one call at a time gives the same answer
+    // always.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
+    return run_ldlt<Eigen::MetisOrdering<int>>(A, lower, pivots, forward);
+  }
+#endif
+  return run_ldlt<Eigen::AMDOrdering<int>>(A, lower, pivots, forward);
+}
+
 Error not_positive_definite() {
   return impossible(
       "the system of equations has no unique solution (its matrix is not positive definite): a part of the "
@@ -115,18 +150,17 @@ Result<SparseCholesky> SparseCholesky::factor(const Eigen::SparseMatrix<double>&
   try {
     auto factor = std::make_shared<Factor>();
     if (A.rows() == 0) return SparseCholesky(std::move(factor));
-    Eigen::SimplicialLDLT<Lower, Eigen::Lower, Eigen::AMDOrdering<int>> ldlt(A);
-    if (ldlt.info() != Eigen::Success) return not_positive_definite();
-    const Eigen::VectorXd pivots = ldlt.vectorD();
-    const auto& forward = ldlt.permutationP().indices();  // row j of A becomes row forward[j]
+    Eigen::VectorXd pivots;
+    std::vector<int> forward;
+    if (!decompose(A, factor->lower, pivots, forward)) return not_positive_definite();
     factor->source.resize(static_cast<std::size_t>(A.rows()));
     Eigen::VectorXd diagonal(A.rows());
     for (int j = 0; j < A.rows(); ++j) {
-      factor->source[static_cast<std::size_t>(forward[j])] = j;
-      diagonal[forward[j]] = A.coeff(j, j);
+      const int to = forward[static_cast<std::size_t>(j)];
+      factor->source[static_cast<std::size_t>(to)] = j;
+      diagonal[to] = A.coeff(j, j);
     }
     if (!pivots_are_positive(pivots, diagonal)) return not_positive_definite();
-    factor->lower = ldlt.matrixL().nestedExpression();
     factor->inverse_diagonal.resize(static_cast<std::size_t>(A.rows()));
     for (Eigen::Index i = 0; i < pivots.size(); ++i)
       factor->inverse_diagonal[static_cast<std::size_t>(i)] = 1 / pivots[i];
