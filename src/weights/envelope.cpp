@@ -8,17 +8,10 @@
 #include "sinew/core/parallel.h"
 #include "sinew/math/segment.h"
 #include "sinew/mesh/topology.h"
+#include "weights/visibility.h"
 
 namespace sinew {
 namespace {
-
-std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
-  std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t j = 0; j < bones.size(); ++j)
-    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least) best = j, least = d;
-  return best;
-}
 
 double median(std::vector<double>& values) {
   if (values.empty()) return 0;

@@ -68,13 +68,10 @@ std::vector<int> harmonic_anchors(const BindInput& input, const HarmonicOptions&
   parallel_for(n, 256, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3& p = input.surface.positions[i];
-      double least = std::numeric_limits<double>::infinity();
-      std::size_t best = 0;
-      for (std::size_t j = 0; j < input.bones.size(); ++j)
-        if (const double d = (nearest_point_on(input.bones[j], p) - p).norm(); d < least) best = j, least = d;
+      const std::size_t best = nearest_bone(p, input.bones);
       if (!visibility.sees(i, best)) continue;
       nearest[i] = static_cast<int>(best);
-      distances[i] = least;
+      distances[i] = (nearest_point_on(input.bones[best], p) - p).norm();
       const double along = nearest_on_segment(p, input.bones[best].head, input.bones[best].tail);
       if (along >= held[best].from && along <= held[best].to) anchors[i] = nearest[i];
     }
