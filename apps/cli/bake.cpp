@@ -38,7 +38,7 @@ Result<void> run(const Options& options, const Console& console) {
   request.fps = options.fps;
   request.start = options.start;
   request.end = options.end;
-  request.deform = options.pose.deform;
+  SINEW_TRY(request.deform, options.pose.deform_request(console));
   request.progress = console.progress();
   if (!options.bvh.empty()) {
     SINEW_TRY(request.clip, add_motion(options, console, asset.rig));
@@ -48,6 +48,7 @@ Result<void> run(const Options& options, const Console& console) {
     SINEW_TRY(request.clip, find_clip(asset.rig, options.clip));
   }
   SINEW_TRY(const BakedFrames frames, bake(asset.rig, request));
+  console.notes(options.in, options.pose.made);
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
   console.print(
       {{"frames", frames.positions.size()}, {"fps", frames.fps}, {"deformer", options.pose.deform.deformer}},

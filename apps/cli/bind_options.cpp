@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sinew/pipeline/joint_weights.h"
 #include "sinew/pipeline/methods.h"
 #include "sinew/pipeline/save.h"
 
@@ -63,6 +64,11 @@ void BindOptions::add_to(CLI::App* verb) {
       ->check(CLI::Range(4, 1024));
   verb->add_flag("--volume", request.volume, "for harmonic: inside the voxel body, not on the surface");
   verb->add_option("--heat", request.heat, "for heat: nearest, visible or blender")->capture_default_str();
+  verb->add_flag("--one-weight", request.one_weight, "for elastic: one weight for swing and twist");
+  verb->add_option("--joint-weights", joint_weights,
+                   "also store the weights of joint-based deformers: elastic, elastic-dqs, lsq, "
+                   "lsq-nonnegative, skin (from the weights above) or none")
+      ->capture_default_str();
   verb->add_option("--endpoint", request.endpoint,
                    fmt::format("also store endpoint weights, by {}; or painted: keep the file's own",
                                endpoint_names()))
@@ -96,11 +102,31 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   Result<BindReport> bound = bind(asset.rig, wanted);
   if (!bound) return Error{bound.error().code, fmt::format("{}: {}", in, bound.error().message)};
   console.notes(in, bound->notes);
+  SINEW_CHECK(make_joints(console, asset.rig, *bound));
   GltfWriteOptions write;
   write.influences = request.influences;
   write.edit.skin = true;
   SINEW_CHECK(save_asset(asset, out, console.overwrite(), write));
   return bound;
+}
+
+Result<void> BindOptions::make_joints(const Console& console, Rig& rig, BindReport& report) const {
+  std::string method = joint_weights;
+  if (method.empty()) {
+    const bool elastic = request.method.starts_with("elastic") || request.method.starts_with("lsq");
+    method = elastic ? request.method : "none";
+  }
+  if (method == "none") return {};
+  JointWeightsRequest wanted;
+  wanted.method = method;
+  wanted.voxels = request.voxels;
+  wanted.one_weight = request.one_weight;
+  wanted.progress = console.progress();
+  Result<JointWeightsReport> made = make_joint_weights(rig, wanted);
+  if (!made) return Error{made.error().code, fmt::format("{}: {}", in, made.error().message)};
+  console.notes(in, made->notes);
+  report.seconds += made->seconds;
+  return {};
 }
 
 Json to_json(const BindReport& report) {

@@ -17,12 +17,16 @@ struct BindOptions {
   std::vector<std::string> locked;
   std::string locked_vertices;
   bool own_islands = false;
+  std::string joint_weights;  // empty: as the weights, where those are elastic, else none
   BindRequest request;
 
   void add_to(CLI::App* verb);
 
   // Reads the mesh, gives it the skeleton asked for, binds it and writes the file.
   Result<BindReport> run(const Console& console, Asset& asset) const;
+
+ private:
+  Result<void> make_joints(const Console& console, Rig& rig, BindReport& report) const;
 };
 
 Json to_json(const BindReport& report);

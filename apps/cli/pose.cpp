@@ -22,8 +22,10 @@ Result<void> run(const Options& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
   SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
-  double milliseconds = 0;
-  SINEW_TRY(PolyMesh mesh, posed_mesh(asset.rig, pose, options.pose.deform, &milliseconds));
+  FrameReport frame;
+  SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console));
+  SINEW_TRY(PolyMesh mesh, posed_mesh(asset.rig, pose, deform, &frame));
+  console.notes(options.in, options.pose.made);
   if (is_cancelled(console.progress())) return cancelled();
 
   const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
@@ -39,10 +41,11 @@ Result<void> run(const Options& options, const Console& console) {
   } else {
     SINEW_CHECK(save_mesh(mesh, options.out, console.overwrite()));
   }
-  console.print(
-      {{"deformer", options.pose.deform.deformer}, {"milliseconds", milliseconds}, {"energy", nullptr}},
-      fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in, options.pose.deform.deformer,
-                  milliseconds));
+  console.print({{"deformer", options.pose.deform.deformer},
+                 {"milliseconds", frame.milliseconds},
+                 {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)}},
+                fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in,
+                            options.pose.deform.deformer, frame.milliseconds));
   return {};
 }
 

@@ -22,6 +22,12 @@ void PoseOptions::add_deformer_to(CLI::App* verb) {
   verb->add_option("--deformer", deform.deformer, help)->capture_default_str();
   verb->add_option("--mix", deform.mix, "for mix: 0 is lbs, 1 is dqs")->capture_default_str();
   verb->add_option("--blend", deform.blend, "for decomposed: polar or explog")->capture_default_str();
+  add_repeatable(
+      verb, "--joint", joint_blends,
+      fmt::format("JOINT=BLEND: how a joint blends in swing-twist, {}; repeatable", blend_names()));
+  verb->add_flag("--fast-twist", deform.fast_twist, "for swing-twist: no trigonometry, 0.001 radians off");
+  add_repeatable(verb, "--stiffness", stiffness,
+                 "JOINT=K: for elastic, how stiff the flesh of a bone is (1: as the rest); repeatable");
 }
 
 Result<std::pair<std::string, std::vector<double>>> parse_assignment(const std::string& option,
@@ -59,6 +65,24 @@ Result<PoseRequest> PoseOptions::request() const {
   }
   if (!clip.empty()) request.clip = clip;
   request.time = time;
+  return request;
+}
+
+Result<DeformRequest> PoseOptions::deform_request(const Console& console) const {
+  DeformRequest request = deform;
+  for (const std::string& text : joint_blends) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      return usage_error(fmt::format("--joint '{}': give JOINT=BLEND, {}", printable(text), blend_names()));
+    request.joint_blends.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  for (const std::string& text : stiffness) {
+    SINEW_TRY(const auto value, parse_assignment("--stiffness", text, 1));
+    request.stiffness.emplace_back(value.first, value.second[0]);
+  }
+  made.clear();
+  request.notes = &made;
+  request.progress = console.progress();
   return request;
 }
 

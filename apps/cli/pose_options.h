@@ -16,12 +16,16 @@ struct PoseOptions {
   std::string clip;
   double time = 0;
   DeformRequest deform;
+  std::vector<std::string> joint_blends, stiffness;
+  mutable std::vector<std::string> made;  // what deform_request's user had to make on the spot
 
   void add_pose_to(CLI::App* verb);      // --set, --key, --clip, --time
   void add_deformer_to(CLI::App* verb);  // --deformer and its parameters
 
   // kUsage for anything that is not NAME=NUMBERS.
   Result<PoseRequest> request() const;
+  // The deformer with its joints; afterwards `made` holds notes for the user.
+  Result<DeformRequest> deform_request(const Console& console) const;
 };
 
 // "name=1,2,3" into a name and `count` numbers; the last '=' counts, since names may hold one.

@@ -21,7 +21,9 @@ Json joints_of(const Rig& rig) {
 
 void add_rig(Program& program) {
   auto options = std::make_shared<BindOptions>();
-  options->request.endpoint = "projection";  // so that every deformer finds what it needs
+  // So that every deformer finds what it needs.
+  options->request.endpoint = "projection";
+  options->joint_weights = "elastic";
   CLI::App* verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
                             "  sinew rig body.obj --template biped -o body.glb\n"
                             "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n");

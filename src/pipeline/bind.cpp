@@ -8,10 +8,10 @@
 
 #include "pipeline/endpoints.h"
 #include "pipeline/islands.h"
+#include "pipeline/surface.h"
 #include "sinew/characters/characters.h"
 #include "sinew/core/text.h"
 #include "sinew/math/segment.h"
-#include "sinew/mesh/weld.h"
 #include "sinew/pipeline/methods.h"
 #include "sinew/weights/geodesic.h"
 #include "sinew/weights/lock.h"
@@ -20,46 +20,15 @@
 namespace sinew {
 namespace {
 
-constexpr double kWeldTolerance = 1e-7;  // of the mesh's diagonal
-constexpr double kUsableArea = 1e-14;    // of the diagonal squared
-constexpr double kNegligible = 1e-5;     // weights below this are not stored
-
-// The surface of the rig as the methods want it.
-struct Surface {
-  WeldedTriangles welded;
-  std::vector<Bone> bones;
-  BindInput input() const { return {welded.view(), bones}; }
-};
-
-bool has_usable_triangle(const Surface& surface, double diagonal) {
-  const auto& positions = surface.welded.weld.positions;
-  return std::any_of(
-      surface.welded.triangles.begin(), surface.welded.triangles.end(), [&](const Triangle& t) {
-        return (positions[t[1]] - positions[t[0]]).cross(positions[t[2]] - positions[t[0]]).norm() >
-               kUsableArea * diagonal * diagonal;
-      });
-}
-
-Result<Surface> make_surface(const Rig& rig) {
-  Surface surface;
-  surface.bones = bones_of(rig.skeleton, bind_transforms(rig));
-  if (surface.bones.empty())
-    return impossible(
-        "the file has no joints to bind to: give --skeleton FILE (.glb, .bvh, .tgf, .json) or --template "
-        "NAME");
-  const double diagonal = rig.mesh.positions.empty() ? 0 : bounding_box(rig.mesh.positions).diagonal().norm();
-  const TriangleView view = triangulate(rig.mesh);
-  surface.welded = weld_triangles({rig.mesh.positions, view.triangles}, kWeldTolerance * diagonal);
-  if (!has_usable_triangle(surface, diagonal))
-    return bad_input("the mesh has no triangle with an area: there is nothing to bind");
-  return surface;
-}
+constexpr double kNegligible = 1e-5;  // weights below this are not stored
 
 std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
+  constexpr double kTie = 1e-9;  // of bones that meet the first, whatever rounding says
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < bones.size(); ++j)
-    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least) best = j, least = d;
+    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least * (1 - kTie))
+      best = j, least = d;
   return best;
 }
 
@@ -181,6 +150,7 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
                                                     surface.welded.weld.to_welded, request, report));
   rig.endpoint = std::move(endpoint);
   rig.weights = std::move(pruned.weights);
+  rig.joint_weights = {};  // they were made for other weights, or for another skeleton
   for (MeshPart& part : rig.parts) part.skinned = true;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
@@ -193,6 +163,7 @@ void set_skeleton(Rig& rig, Skeleton skeleton) {
     rig.inverse_bind.push_back(global.inverse());
   rig.weights = {};
   rig.endpoint = {};
+  rig.joint_weights = {};
   rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
   rig.clips.clear();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/bvh.h"
@@ -48,6 +49,16 @@ Eigen::RowVectorXd row_at(const Bvh& bvh, std::span<const Triangle> triangles, c
   return row;
 }
 
+// From where a vertex looks for the body that it follows; nullopt where it follows none.
+std::optional<Vec3> follower_origin(MeshView surface, const IslandPlan& plan, const Measures& measures,
+                                    std::size_t vertex) {
+  const std::uint32_t island = plan.components.of_vertex[vertex];
+  if (island == kNoComponent || !plan.follows[island]) return std::nullopt;
+  const bool rigid =
+      measures.box[island].diagonal().norm() < kRigid * measures.box[plan.by_size[0]].diagonal().norm();
+  return rigid ? Vec3(measures.box[island].center()) : surface.positions[vertex];
+}
+
 }  // namespace
 
 IslandPlan plan_islands(MeshView surface, bool follow_small, std::span<const std::size_t> linked) {
@@ -88,21 +99,32 @@ void follow_body(MeshView surface, const IslandPlan& plan, BoneWeights& weights)
   const std::vector<Triangle> triangles = ground(surface, plan);
   const Bvh bvh({surface.positions, triangles});
   const Measures measures = measure(surface, plan.components);
-  const double diagonal = measures.box[plan.by_size[0]].diagonal().norm();
   const std::size_t n = surface.positions.size();
   Eigen::MatrixXd values = weights.values;
   parallel_for(n, 512, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t island = plan.components.of_vertex[i];
-      if (island == kNoComponent || !plan.follows[island]) continue;
-      const bool rigid = measures.box[island].diagonal().norm() < kRigid * diagonal;
-      const Vec3 from = rigid ? Vec3(measures.box[island].center()) : surface.positions[i];
-      values.row(static_cast<Eigen::Index>(i)) = row_at(bvh, triangles, from, weights.values);
+      const auto from = follower_origin(surface, plan, measures, i);
+      if (!from) continue;
+      values.row(static_cast<Eigen::Index>(i)) = row_at(bvh, triangles, *from, weights.values);
       weights.bound[i] = 1;
     }
   });
   weights.values = std::move(values);
   normalise_rows(weights);
+}
+
+std::vector<Vec3> leading_points(MeshView surface, const IslandPlan& plan) {
+  std::vector<Vec3> points(surface.positions.begin(), surface.positions.end());
+  if (plan.following == 0) return points;
+  const std::vector<Triangle> triangles = ground(surface, plan);
+  const Bvh bvh({surface.positions, triangles});
+  const Measures measures = measure(surface, plan.components);
+  parallel_for(points.size(), 512, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (const auto from = follower_origin(surface, plan, measures, i))
+        if (const NearestPoint nearest = bvh.nearest(*from); nearest.found()) points[i] = nearest.point;
+  });
+  return points;
 }
 
 }  // namespace sinew

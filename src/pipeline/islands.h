@@ -26,4 +26,8 @@ IslandPlan plan_islands(MeshView surface, bool follow_small, std::span<const std
 // small island, so that it stays rigid, else one a vertex.
 void follow_body(MeshView surface, const IslandPlan& plan, BoneWeights& weights);
 
+// Per vertex the point of the body whose motion it has: its own place, or, on an island that follows, the
+// nearest of the surface that does not (to the middle of the island, where that is small).
+std::vector<Vec3> leading_points(MeshView surface, const IslandPlan& plan);
+
 }  // namespace sinew

@@ -5,12 +5,19 @@
 
 #include <array>
 
+#include "pipeline/elastic_fit.h"
+#include "pipeline/elastic_setup.h"
+#include "sinew/core/text.h"
 #include "sinew/deform/decomposed.h"
 #include "sinew/deform/dqs.h"
+#include "sinew/deform/elastic.h"
+#include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
+#include "sinew/pipeline/joint_weights.h"
 #include "sinew/weights/bbw.h"
 #include "sinew/weights/bone_heat.h"
+#include "sinew/weights/elastic.h"
 #include "sinew/weights/envelope.h"
 #include "sinew/weights/geodesic.h"
 #include "sinew/weights/harmonic.h"
@@ -45,11 +52,70 @@ Result<std::unique_ptr<Deformer>> make_decomposed(const Rig& rig, const DeformRe
   return build_decomposed(rig, options);
 }
 
+// A rig with joint weights: the rig itself, or a copy that got them on the spot from its skin weights.
+Result<JointBasedOptions> joint_options(const DeformRequest& request, Rig& rig) {
+  if (rig.joint_weights.empty()) {
+    SINEW_TRY(
+        const JointWeightsReport made,
+        make_joint_weights(rig, {.method = "skin", .voxels = request.voxels, .progress = request.progress}));
+    if (request.notes) {
+      request.notes->push_back(fmt::format(
+          "joint weights were made on the spot from the skin weights, in {:.1f} s; `sinew rig` stores better "
+          "ones",
+          made.seconds));
+      request.notes->insert(request.notes->end(), made.notes.begin(), made.notes.end());
+    }
+  }
+  for (const auto& [name, blend] : request.joint_blends) {
+    const auto joint = rig.skeleton.find(name);
+    if (!joint) return usage_error(fmt::format("--joint: there is no joint '{}'", printable(name)));
+    const auto kind = blend_of(blend);
+    if (!kind)
+      return usage_error(fmt::format("--joint {}: there is no blend '{}': choose one of {}", name,
+                                     printable(blend), blend_names()));
+    rig.joint_weights.blends.resize(rig.skeleton.size(), JointBlend::kSwingTwist);
+    rig.joint_weights.blends[*joint] = *kind;
+  }
+  JointBasedOptions options;
+  options.mix = request.mix;
+  options.twist = request.fast_twist ? TwistPower::kFast : TwistPower::kExact;
+  return options;
+}
+
+Result<std::unique_ptr<Deformer>> make_swing_twist(const Rig& rig, const DeformRequest& request) {
+  if (!rig.joint_weights.empty() && request.joint_blends.empty()) {
+    return build_joint_based(
+        rig, {.mix = request.mix, .twist = request.fast_twist ? TwistPower::kFast : TwistPower::kExact});
+  }
+  Rig copy = rig;
+  SINEW_TRY(const JointBasedOptions options, joint_options(request, copy));
+  return build_joint_based(copy, options);
+}
+
+Result<std::unique_ptr<Deformer>> make_joint_dqs(const Rig& rig, const DeformRequest& request) {
+  Rig copy = rig;
+  SINEW_TRY(JointBasedOptions options, joint_options(request, copy));
+  options.blend = JointBlend::kDqs;
+  return build_joint_based(copy, options);
+}
+
+Result<std::unique_ptr<Deformer>> make_elastic(const Rig& rig, const DeformRequest& request) {
+  SINEW_TRY(ElasticSetup setup, elastic_setup(rig, request));
+  if (request.notes)
+    request.notes->push_back(fmt::format("a voxel body of {} grid vertices was made for the elastic solve",
+                                         setup.grid.vertex_count()));
+  return build_elastic(rig, std::move(setup));
+}
+
 constexpr std::array kDeformers = {
     DeformerMethod{"lbs", "linear blend skinning", make_lbs},
     DeformerMethod{"dqs", "dual quaternion skinning", make_dqs},
     DeformerMethod{"mix", "between lbs and dqs, by --mix", make_mix},
     DeformerMethod{"decomposed", "rotation and scale blended apart, by --blend", make_decomposed},
+    DeformerMethod{"swing-twist", "joints bend linearly and twist on the sphere; others by --joint",
+                   make_swing_twist},
+    DeformerMethod{"joint-dqs", "every joint turns on the sphere", make_joint_dqs},
+    DeformerMethod{"elastic", "the elastic body itself: the reference, seconds a frame", make_elastic},
 };
 
 Result<BoneWeights> by_envelope(const BindInput& input, const BindRequest&, BindReport&) {
@@ -125,6 +191,26 @@ Result<BoneWeights> by_bbw(const BindInput& input, const BindRequest& request, B
   return std::move(result.weights);
 }
 
+Result<BoneWeights> by_elastic(const BindInput& input, const BindRequest& request, BindReport& report) {
+  ElasticWeightOptions options;
+  SINEW_TRY(options.fit, elastic_fit(request.method));
+  options.voxels = request.voxels;
+  options.one_weight = request.one_weight;
+  options.descent.progress = request.progress;
+  SINEW_TRY(ElasticWeights result, elastic_weights(input, options));
+  note_bones(result, input, report);
+  return std::move(result.weights);
+}
+
+struct FitName {
+  std::string_view name;
+  ElasticFit fit;
+};
+constexpr std::array kFits = {FitName{"elastic", ElasticFit::kLinear},
+                              FitName{"elastic-dqs", ElasticFit::kDualQuaternion},
+                              FitName{"lsq", ElasticFit::kLeastSquares},
+                              FitName{"lsq-nonnegative", ElasticFit::kLeastSquaresNonNegative}};
+
 constexpr std::array kWeights = {
     WeightMethod{"envelope", "capsules around the bones", by_envelope},
     WeightMethod{"inverse-distance", "by the distance to the bones alone", by_inverse_distance},
@@ -133,6 +219,10 @@ constexpr std::array kWeights = {
     WeightMethod{"harmonic", "Laplace's equation between the bones, on the surface or (--volume) inside",
                  by_harmonic},
     WeightMethod{"geodesic", "shortest paths through the voxel body; works on any mesh", by_geodesic},
+    WeightMethod{"elastic", "least elastic energy when joints bend and twist", by_elastic},
+    WeightMethod{"elastic-dqs", "the same for dual quaternions", by_elastic},
+    WeightMethod{"lsq", "nearest to elastic examples, a baseline", by_elastic},
+    WeightMethod{"lsq-nonnegative", "the same without negative weights", by_elastic},
 };
 
 // "a, b, c": what the user can choose from.
@@ -169,6 +259,13 @@ Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformReq
     if (method.name == request.deformer) return method.build(rig, request);
   return usage_error(
       fmt::format("there is no deformer '{}': choose one of {}", request.deformer, deformer_names()));
+}
+
+Result<ElasticFit> elastic_fit(std::string_view method) {
+  for (const FitName& entry : kFits)
+    if (entry.name == method) return entry.fit;
+  return usage_error(fmt::format("there are no joint weights by '{}': choose one of {}, skin",
+                                 printable(method), names_of(kFits)));
 }
 
 Result<BoneWeights> compute_weights(const BindInput& input, const BindRequest& request, BindReport& report) {

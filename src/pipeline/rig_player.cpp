@@ -37,20 +37,21 @@ void RigPlayer::evaluate(const Pose& pose) noexcept {
 }
 
 Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformRequest& request,
-                            double* milliseconds) {
+                            FrameReport* report) {
   PolyMesh mesh = rig.mesh;
-  if (milliseconds) *milliseconds = 0;
+  if (report) *report = {};
   if (rig.skeleton.empty() && rig.keys.empty()) {
     SINEW_CHECK(build_deformer(rig, request));  // an unknown name is an error on every rig
     return mesh;
   }
   SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request));
   player.evaluate(pose);
-  if (milliseconds) {  // the first run warmed caches and threads
+  if (report) {  // the first run warmed caches and threads
     const auto start = std::chrono::steady_clock::now();
     player.evaluate(pose);
-    *milliseconds =
+    report->milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    report->energy = player.energy();
   }
   for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
     mesh.positions[i] = player.positions()[i].cast<double>();

@@ -6,13 +6,12 @@
 #include <optional>
 
 #include "sinew/core/parallel.h"
-#include "sinew/volume/grid_laplacian.h"
-#include "sinew/volume/multigrid.h"
 #include "sinew/volume/subgrid.h"
 #include "sinew/volume/trilinear.h"
 #include "sinew/weights/elastic.h"
 #include "sinew/weights/elastic_dqs.h"
 #include "sinew/weights/elastic_lsq.h"
+#include "sinew/weights/harmonic_volume.h"
 #include "weights/grid_handles.h"
 
 namespace sinew {
@@ -148,13 +147,13 @@ std::size_t clamp_values(Eigen::MatrixXd& values) {
 Result<GridJointWeights> grid_joint_weights(const VoxelGrid& grid, const HandleMap& handles,
                                             std::span<const Bone> bones, std::span<const int> parents,
                                             const ElasticWeightOptions& options) {
-  const HeldGrid held = hold_handles(grid, handles);
+  SINEW_TRY(const GridHarmonic solved_harmonic,
+            grid_harmonic(grid, handles, {.tolerance = 1e-6, .progress = options.descent.progress}));
+  const Eigen::MatrixXd& harmonic = solved_harmonic.values;
   GridJointWeights result;
   result.reached.resize(grid.vertex_count());
   for (std::size_t v = 0; v < result.reached.size(); ++v)
-    result.reached[v] = !held.fixed[v] || handles.of_vertex[v] >= 0;
-  SINEW_TRY(const Multigrid laplace, Multigrid::build(grid, grid_stiffness(grid), held.fixed));
-  const Eigen::MatrixXd harmonic = laplace.solve(Eigen::MatrixXd(), held.start, 1e-6, 100).x;
+    result.reached[v] = harmonic.row(static_cast<Eigen::Index>(v)).sum() > 0.5;
   if (is_cancelled(options.descent.progress)) return cancelled();
 
   result.swing.resize(harmonic.rows(), harmonic.cols());
@@ -228,6 +227,7 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeig
   result.grid_vertices = bones.body.grid.vertex_count();
   result.bones_outside = bones.handles.outside;
   result.bones_merged = bones.handles.merged.size();
+  result.sheet = bones.body.inside_cells == 0;
   BoneWeights& weights = result.weights;
   weights.values.setZero(result.swing.rows(), result.swing.cols());
   weights.bound.assign(static_cast<std::size_t>(result.swing.rows()), 1);

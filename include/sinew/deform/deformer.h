@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ class Deformer {
   // may not alias inputs. Runs on the threads of parallel_for, with the same bits for any number of them.
   virtual void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
                       std::span<Vec3f> out_normals) const noexcept = 0;
+  // The elastic energy of the frame that the workspace saw last, from deformers that minimise it.
+  virtual std::optional<double> energy(const Workspace&) const { return std::nullopt; }
 };
 
 }  // namespace sinew

@@ -17,6 +17,7 @@ struct BindRequest {
   int voxels = 0;                // cells along the longest side of the voxel body; 0: chosen by the mesh
   bool volume = false;           // harmonic: in the voxel body rather than on the surface
   std::string heat = "nearest";  // nearest, visible or blender
+  bool one_weight = false;       // elastic: one weight for swing and twist
   bool follow = true;            // small islands near the body move with the body under them
   std::vector<std::size_t> linked =
       {};  // islands (numbered by size, the body is 0) that follow whatever their size

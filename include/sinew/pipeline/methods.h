@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sinew/core/progress.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/pipeline/bind.h"
 #include "sinew/weights/bone_weights.h"
@@ -18,6 +19,14 @@ struct DeformRequest {
   std::string deformer = "lbs";  // a name of deformer_methods()
   double mix = 0.5;              // `mix`: 0 is lbs, 1 is dqs
   std::string blend = "polar";   // `decomposed`: polar or explog
+  // `swing-twist`: joints that blend otherwise, by name; see blend_names().
+  std::vector<std::pair<std::string, std::string>> joint_blends = {};
+  bool fast_twist = false;  // `swing-twist`: without trigonometry, off by less than 0.001 radians
+  // `elastic`: how stiff the flesh of a joint's bone is, by name; 1 elsewhere.
+  std::vector<std::pair<std::string, double>> stiffness = {};
+  int voxels = 0;  // of the voxel body, where one has to be made; 0: chosen by the mesh
+  const Progress* progress = nullptr;
+  std::vector<std::string>* notes = nullptr;  // what had to be made on the spot, a sentence each
 };
 
 // One line of the table of methods: command line, comparison, documents and page all read it.

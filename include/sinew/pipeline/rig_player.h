@@ -21,6 +21,7 @@ class RigPlayer {
 
   std::span<const Vec3f> positions() const { return positions_; }
   std::span<const Vec3f> normals() const { return normals_; }
+  std::optional<double> energy() const { return deformer_->energy(*workspace_); }
 
  private:
   explicit RigPlayer(const Rig& rig) : rig_(&rig) {}
@@ -34,9 +35,12 @@ class RigPlayer {
 };
 
 // The rig's mesh in a pose, world space, with normals: what .obj, .ply and pictures show. A rig without
-// joints and keys comes back as it is, in full precision. `milliseconds`, where given, gets what one frame
-// costs once all is built.
+// joints and keys comes back as it is, in full precision.
+struct FrameReport {
+  double milliseconds = 0;       // of one frame, once all is built
+  std::optional<double> energy;  // elastic, of deformers that minimise it
+};
 Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformRequest& request,
-                            double* milliseconds = nullptr);
+                            FrameReport* report = nullptr);
 
 }  // namespace sinew

@@ -92,6 +92,7 @@ struct ElasticWeights {
   BoneWeights weights;
   Eigen::MatrixXd swing, twist;  // surface vertices x bones
   std::size_t grid_vertices = 0, bones_outside = 0, bones_merged = 0;
+  bool sheet = false;  // the mesh encloses nothing: the cells that it passes through are the body
 };
 Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeightOptions& options = {});
 

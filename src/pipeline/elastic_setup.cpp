@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/elastic_setup.h"
+
+#include <fmt/format.h>
+
+#include "sinew/core/text.h"
+#include "sinew/math/segment.h"
+#include "sinew/weights/harmonic_volume.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kNegligible = 1e-4;
+
+int nearest_bone(const Vec3& p, std::span<const Bone> bones) {
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t b = 0; b < bones.size(); ++b)
+    if (const double d = distance_to_segment(p, bones[b].head, bones[b].tail); d < least)
+      best = static_cast<int>(b), least = d;
+  return best;
+}
+
+// A cell is as stiff as the bones around it: their stiffness by the harmonic weights of its corners.
+Result<std::vector<float>> cell_stiffness(const Rig& rig, const Surface& surface, const VoxelGrid& grid,
+                                          const Eigen::MatrixXd& weights, const DeformRequest& request) {
+  if (request.stiffness.empty()) return std::vector<float>();
+  Eigen::VectorXd of_bone = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(surface.bones.size()));
+  for (const auto& [name, value] : request.stiffness) {
+    const auto joint = rig.skeleton.find(name);
+    if (!joint || *joint >= surface.bones.size())
+      return usage_error(fmt::format("--stiffness: there is no joint '{}'", printable(name)));
+    if (!(value > 0 && value <= 1e6))
+      return usage_error(fmt::format("--stiffness: {} must lie above 0 and not above 1e6", value));
+    of_bone[static_cast<Eigen::Index>(*joint)] = value;
+  }
+  const Eigen::VectorXd of_vertex =
+      weights * of_bone + (Eigen::VectorXd::Ones(weights.rows()) - weights.rowwise().sum());
+  std::vector<float> stiffness;
+  stiffness.reserve(grid.cell_count());
+  for (const auto& corners : grid.all_cell_vertices()) {
+    double sum = 0;
+    for (const std::uint32_t corner : corners) sum += of_vertex[static_cast<Eigen::Index>(corner)] / 8;
+    stiffness.push_back(static_cast<float>(std::max(sum, 1e-6)));
+  }
+  return stiffness;
+}
+
+}  // namespace
+
+Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const RigBody& body,
+                                   const DeformRequest& request) {
+  ElasticSetup setup;
+  setup.grid = body.body.grid;
+  setup.options.progress = request.progress;
+  SINEW_TRY(const GridHarmonic harmonic,
+            grid_harmonic(setup.grid, body.handles, {.tolerance = 1e-4, .progress = request.progress}));
+  SINEW_TRY(setup.stiffness, cell_stiffness(rig, surface, setup.grid, harmonic.values, request));
+  setup.joint_of_vertex = body.handles.of_vertex;
+  std::vector<Influence> row;
+  for (Eigen::Index v = 0; v < harmonic.values.rows(); ++v) {
+    int& joint = setup.joint_of_vertex[static_cast<std::size_t>(v)];
+    if (joint < 0 && !(harmonic.values.row(v).sum() > 0.5))
+      joint = nearest_bone(setup.grid.vertex_position(static_cast<std::uint32_t>(v)), surface.bones);
+    row.clear();
+    for (Eigen::Index b = 0; b < harmonic.values.cols(); ++b)
+      if (const double w = harmonic.values(v, b); w > kNegligible)
+        row.push_back({static_cast<std::uint32_t>(b), w});
+    double sum = 0;
+    for (const Influence& influence : row) sum += influence.weight;
+    for (Influence& influence : row) influence.weight /= sum;
+    setup.start.add_row(row);
+  }
+  return setup;
+}
+
+Result<ElasticSetup> elastic_setup(const Rig& rig, const DeformRequest& request) {
+  SINEW_TRY(const Surface surface, make_surface(rig));
+  SINEW_TRY(const RigBody body, make_body(surface, request.voxels, request.progress));
+  return elastic_setup(rig, surface, body, request);
+}
+
+}  // namespace sinew

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pipeline/surface.h"
+#include "sinew/deform/elastic.h"
+#include "sinew/pipeline/methods.h"
+
+namespace sinew {
+
+// The voxel body of a rig for the elastic deformer: bone vertices rigid, vertices of parts without a bone
+// rigid with the nearest one, harmonic weights as a first guess. kUsage: stiffness of a joint that is not
+// there, or not above 0.
+Result<ElasticSetup> elastic_setup(const Rig& rig, const DeformRequest& request);
+
+// The same for a body that is there already.
+Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const RigBody& body,
+                                   const DeformRequest& request);
+
+}  // namespace sinew

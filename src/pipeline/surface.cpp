@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/surface.h"
+
+#include <algorithm>
+
+#include "sinew/skeleton/bone_tree.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kWeldTolerance = 1e-7;    // of the mesh's diagonal
+constexpr double kUsableArea = 1e-14;      // of the diagonal squared
+constexpr std::size_t kMaxCells = 40'000;  // what weights need; finer costs much and changes little
+
+bool has_usable_triangle(const Surface& surface, double diagonal) {
+  const auto& positions = surface.welded.weld.positions;
+  return std::any_of(
+      surface.welded.triangles.begin(), surface.welded.triangles.end(), [&](const Triangle& t) {
+        return (positions[t[1]] - positions[t[0]]).cross(positions[t[2]] - positions[t[0]]).norm() >
+               kUsableArea * diagonal * diagonal;
+      });
+}
+
+}  // namespace
+
+Result<Surface> make_surface(const Rig& rig) {
+  Surface surface;
+  surface.bones = bones_of(rig.skeleton, bind_transforms(rig));
+  surface.parents = bone_parents(rig.skeleton);
+  if (surface.bones.empty())
+    return impossible(
+        "the file has no joints to bind to: give --skeleton FILE (.glb, .bvh, .tgf, .json) or --template "
+        "NAME");
+  const double diagonal = rig.mesh.positions.empty() ? 0 : bounding_box(rig.mesh.positions).diagonal().norm();
+  const TriangleView view = triangulate(rig.mesh);
+  surface.welded = weld_triangles({rig.mesh.positions, view.triangles}, kWeldTolerance * diagonal);
+  if (!has_usable_triangle(surface, diagonal))
+    return bad_input("the mesh has no triangle with an area: there is nothing to bind");
+  return surface;
+}
+
+Result<RigBody> make_body(const Surface& surface, int voxels, const Progress* progress) {
+  VoxelizeOptions options;
+  options.resolution = voxels;
+  options.bones = surface.bones;
+  options.max_cells = kMaxCells;
+  options.progress = progress;
+  RigBody result;
+  SINEW_TRY(result.body, voxelize(surface.welded.view(), options));
+  std::vector<Handle> bones;
+  for (const Bone& bone : surface.bones) bones.push_back({bone.head, bone.tail});
+  result.handles = map_handles(result.body.grid, bones);
+  return result;
+}
+
+}  // namespace sinew
