@@ -140,9 +140,10 @@ struct Bvh::Ray {
       double near = (node.low[axis] - origin[axis]) * inverse[axis],
              far = (node.high[axis] - origin[axis]) * inverse[axis];
       if (inverse[axis] < 0) std::swap(near, far);
-      // Outwards by more than the rounding of the lines above.
-      near -= 4e-16 * std::abs(near);
-      far += 4e-16 * std::abs(far);
+      // Outwards by more than the rounding of the lines above. By factors: infinity (a ray along the slab)
+      // less infinity would be NaN, and such a ray would meet every box.
+      near *= near > 0 ? 1 - 4.5e-16 : 1 + 4.5e-16;
+      far *= far > 0 ? 1 + 4.5e-16 : 1 - 4.5e-16;
       t_min = near > t_min ? near : t_min;
       t_max = far < t_max ? far : t_max;
     }
