@@ -12,27 +12,17 @@ namespace {
 
 using test::Motion;
 
-std::string blend_name(JointBlend blend) {
-  switch (blend) {
-    case JointBlend::kSwingTwist:
-      return "swing_twist";
-    case JointBlend::kLinear:
-      return "linear";
-    case JointBlend::kDqs:
-      return "dqs";
-    case JointBlend::kMix:
-      return "mix";
-    case JointBlend::kAngle:
-      return "angle";
-  }
-  return {};
+std::string test_name(JointBlend blend) {
+  std::string name(blend_name(blend));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 class JointBasedOnBlends : public testing::TestWithParam<JointBlend> {};
 INSTANTIATE_TEST_SUITE_P(Blends, JointBasedOnBlends,
                          testing::Values(JointBlend::kSwingTwist, JointBlend::kLinear, JointBlend::kDqs,
                                          JointBlend::kMix, JointBlend::kAngle),
-                         [](const auto& parameter) { return blend_name(parameter.param); });
+                         [](const auto& parameter) { return test_name(parameter.param); });
 
 TEST_P(JointBasedOnBlends, IsTheDoublePrecisionFormula) {
   for (const Motion motion : {Motion::kRigid, Motion::kStretched})
