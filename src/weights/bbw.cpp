@@ -14,6 +14,7 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kSmall = 2000;   // grid vertices that need no coarser grid
+constexpr double kSettled = 2;         // times the tolerance
 constexpr int kCoarseIterations = 12;  // a start need not be the answer
 
 // What the handles hold on the coarse grid: vertices that lie on held ones, and for a handle that has none
@@ -44,23 +45,32 @@ HandleMap coarse_handles(const VoxelGrid& grid, const HandleMap& handles, const 
   return map;
 }
 
-// From the answer on the grid twice as coarse, which knows already where bounds hold; there in turn from the
-// next, and on the coarsest from harmonic weights, which are cheap and within the bounds.
-Result<GridBbw> solve_nested(const VoxelGrid& grid, const HandleMap& handles, const BbwOptions& options) {
-  const HeldGrid held = hold_handles(grid, handles);
-  Eigen::MatrixXd start;
+Result<GridBbw> solve_nested(const VoxelGrid& grid, const HandleMap& handles, const BbwOptions& options);
+
+// The answer on the grid twice as coarse, which knows already where bounds hold; there in turn from the next.
+// Where that did not settle (few points in a body with thin parts, which melt together on coarse grids) and
+// on the coarsest grid: harmonic weights, which are cheap, smooth and within the bounds.
+Result<Eigen::MatrixXd> good_start(const VoxelGrid& grid, const HandleMap& handles, const HeldGrid& held,
+                                   const BbwOptions& options) {
   if (grid.vertex_count() > kSmall) {
     const VoxelGrid coarse = coarse_grid(grid);
     BbwOptions fewer = options;
     fewer.max_iterations = std::min(options.max_iterations, kCoarseIterations);
     SINEW_TRY(const GridBbw below, solve_nested(coarse, coarse_handles(grid, handles, coarse), fewer));
-    start = from_coarse(grid, coarse, below.values);
-    for (Eigen::Index v = 0; v < start.rows(); ++v)
-      if (held.fixed[static_cast<std::size_t>(v)]) start.row(v) = held.start.row(v);
-  } else {
-    SINEW_TRY(const Multigrid harmonic, Multigrid::build_laplacian(grid, held.fixed));
-    start = harmonic.solve(Eigen::MatrixXd(), held.start, 1e-3, 50).x;
+    if (below.residual <= kSettled * options.tolerance) {
+      Eigen::MatrixXd start = from_coarse(grid, coarse, below.values);
+      for (Eigen::Index v = 0; v < start.rows(); ++v)
+        if (held.fixed[static_cast<std::size_t>(v)]) start.row(v) = held.start.row(v);
+      return start;
+    }
   }
+  SINEW_TRY(const Multigrid harmonic, Multigrid::build_laplacian(grid, held.fixed));
+  return harmonic.solve(Eigen::MatrixXd(), held.start, 1e-3, 50).x;
+}
+
+Result<GridBbw> solve_nested(const VoxelGrid& grid, const HandleMap& handles, const BbwOptions& options) {
+  const HeldGrid held = hold_handles(grid, handles);
+  SINEW_TRY(const Eigen::MatrixXd start, good_start(grid, handles, held, options));
   if (is_cancelled(options.progress)) return cancelled();
   SINEW_TRY(const Multigrid biharmonic, Multigrid::build_bilaplacian(grid, held.fixed, {.sweeps = 1}));
   auto solved =
