@@ -11,8 +11,13 @@ std::vector<BenchResult> run_benches(std::string_view name_filter, const Progres
   add_memory_benches(cases);
   add_deform_benches(cases);
   add_io_benches(cases);
+  add_weights_benches(cases);
+  add_volume_benches(cases);
   std::erase_if(cases,
                 [&](const BenchCase& entry) { return entry.name.find(name_filter) == std::string::npos; });
+  // Minutes: only where asked for.
+  if (name_filter.find("scaling") == std::string_view::npos)
+    std::erase_if(cases, [](const BenchCase& entry) { return entry.name.starts_with("scaling/"); });
   std::stable_sort(cases.begin(), cases.end(),
                    [](const BenchCase& a, const BenchCase& b) { return a.name < b.name; });
 

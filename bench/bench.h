@@ -16,9 +16,10 @@ struct BenchResult {
   std::string unit;  // "M vertices/s"
 };
 
-// Runs every registered benchmark whose name contains `name_filter` (empty: all), in order of name. Several
-// seconds in all; stops between measurements when cancelled, with what it has. Sets the thread count while it
-// runs and puts it back to what it was.
+// Runs every registered benchmark whose name contains `name_filter` (empty: all), in order of name; those
+// called scaling/ take minutes and run only where the filter says "scaling". Several seconds in all; stops
+// between measurements when cancelled, with what it has. Sets the thread count while it runs and puts it back
+// to what it was.
 std::vector<BenchResult> run_benches(std::string_view name_filter, const Progress* progress = nullptr);
 
 }  // namespace sinew

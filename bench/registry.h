@@ -22,6 +22,8 @@ struct BenchCase {
 void add_memory_benches(std::vector<BenchCase>& cases);
 void add_deform_benches(std::vector<BenchCase>& cases);
 void add_io_benches(std::vector<BenchCase>& cases);
+void add_weights_benches(std::vector<BenchCase>& cases);
+void add_volume_benches(std::vector<BenchCase>& cases);
 
 // Shortest time of one call in seconds, over at least five calls and `budget` seconds. The minimum is what
 // other programs on the machine disturb least.
