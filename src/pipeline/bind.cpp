@@ -37,11 +37,23 @@ Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeight
                   BindReport& report) {
   if (std::all_of(weights.bound.begin(), weights.bound.end(), [](std::uint8_t b) { return b != 0; }))
     return {};
-  GeodesicOptions options;
-  options.voxels = request.voxels;
-  options.progress = request.progress;
-  SINEW_TRY(const GeodesicWeights geodesic, geodesic_weights(surface.input(), options));
-  report.voxels = std::max(report.voxels, geodesic.voxels);
+  GeodesicWeights geodesic;
+  if (request.method == "geodesic") {
+    geodesic.weights.bound.assign(weights.bound.size(), 0);  // it has had its turn
+  } else {
+    GeodesicOptions options;
+    options.voxels = request.voxels;
+    options.progress = request.progress;
+    SINEW_TRY(geodesic, geodesic_weights(surface.input(), options));
+    report.voxels = std::max(report.voxels, geodesic.voxels);
+  }
+  std::size_t lost = 0;  // stored vertices that not even the voxel body joins to a bone
+  for (const std::uint32_t i : surface.welded.weld.to_welded)
+    lost += !weights.bound[i] && !geodesic.weights.bound[i];
+  if (lost > 0)
+    report.notes.push_back(fmt::format(
+        "{} of {} vertices have no way to a bone through the voxel body and follow the nearest one", lost,
+        report.vertices));
   for (std::size_t i = 0; i < weights.bound.size(); ++i) {
     if (weights.bound[i]) continue;
     auto row = weights.values.row(static_cast<Eigen::Index>(i));
@@ -75,9 +87,8 @@ SkinWeights to_skin(const Surface& surface, const BoneWeights& weights) {
 void count_filled(const Surface& surface, const std::vector<std::uint8_t>& bound, BindReport& report) {
   for (const std::uint32_t i : surface.welded.weld.to_welded) report.filled += !bound[i];
   if (report.filled > 0)
-    report.notes.push_back(
-        fmt::format("{} of {} vertices see no bone by '{}' and were bound through the voxel body",
-                    report.filled, report.vertices, report.method));
+    report.notes.push_back(fmt::format("{} of {} vertices could not be bound by '{}' and were filled",
+                                       report.filled, report.vertices, report.method));
 }
 
 // The new weights with what the user locked put back.

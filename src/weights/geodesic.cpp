@@ -20,6 +20,8 @@ namespace {
 // certainly is not.
 constexpr double kStraight = 1.1, kDetour = 1.3;
 
+constexpr double kMostWork = 1e7;  // cells times bones, where nobody asked for a size: some 8 s on one core
+
 // The cells around each vertex and how far it is to their centres.
 struct Around {
   std::array<std::uint32_t, 27> cells;
@@ -111,7 +113,14 @@ Result<GeodesicWeights> geodesic_weights(const BindInput& input, const GeodesicO
   voxels.resolution = options.voxels;
   voxels.bones = input.bones;
   voxels.progress = options.progress;
-  SINEW_TRY(const VoxelBody body, voxelize(input.surface, voxels));
+  SINEW_TRY(VoxelBody body, voxelize(input.surface, voxels));
+  // A size chosen for the bones of a template in a block can mean millions of cells, and minutes.
+  if (const double work =
+          static_cast<double>(body.grid.cell_count()) * static_cast<double>(input.bones.size());
+      options.voxels == 0 && work > kMostWork) {
+    voxels.cell_size = body.grid.cell_size() * std::cbrt(work / kMostWork);
+    SINEW_TRY(body, voxelize(input.surface, voxels));
+  }
   std::vector<Handle> bones;
   for (const Bone& bone : input.bones) bones.push_back({bone.head, bone.tail});
   const HandleMap handles = map_handles(body.grid, bones);

@@ -6,8 +6,8 @@
 namespace sinew {
 
 struct GeodesicOptions {
-  int voxels = 0;            // cells along the longest side; 0: chosen by mesh and bones
-  double power = 4;          // w_j ~ d_j^-power
+  int voxels = 0;    // cells along the longest side; 0: chosen by mesh and bones, 10 M cells x bones at most
+  double power = 4;  // w_j ~ d_j^-power
   double negligible = 0.01;  // entries below this share are dropped
   const Progress* progress = nullptr;
 };
