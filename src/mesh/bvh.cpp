@@ -53,7 +53,7 @@ Vec3 nearest_on_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3
   if (squared > 1e-28 * ab.squaredNorm() * ac.squaredNorm()) {
     const double v = normal.dot(ap.cross(ac)) / squared, w = normal.dot(ab.cross(ap)) / squared;
     if (v >= 0 && w >= 0 && v + w <= 1) {
-      barycentric = Vec3(1 - v - w, v, w);
+      barycentric = Vec3(std::max(0.0, 1 - v - w), v, w);  // v + w <= 1 may still round above it
       return a + v * ab + w * ac;
     }
   }
