@@ -236,6 +236,26 @@ class Cli(unittest.TestCase):
             self.assertEqual(glob.glob(out + "*") + glob.glob(os.path.join(self.folder.name, ".*stopped*")), [])
 
     # --- what a name may be ---
+    def test_the_voxel_methods_tell_on_stderr_what_they_mended(self):
+        sheet, out = self.path("sheet.obj"), self.path("out.glb")
+        with open(sheet, "w") as f:
+            f.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        skeleton = self.path("joints.tgf")
+        for joints, told in (("0.1 0.1 0|0.4 0.1 0|0.8 0.1 0", "thickened to the cells"),
+                             ("0.1 0.1 0|0.4 0.1 5|0.4 0.1 9", "outside the body"),
+                             ("0.1 0.1 0|0.1 0.1 0|0.8 0.1 0", "share all their cells")):
+            points = joints.split("|")
+            with open(skeleton, "w") as f:
+                f.write("".join("%d %s\n" % (k + 1, p) for k, p in enumerate(points)) + "#\n1 2 1 0 0\n2 3 1 0 0\n")
+            for method in (["bbw"], ["harmonic", "--volume"]):
+                done = self.call("weights", sheet, "--skeleton", skeleton, "--method", *method, "--voxels", "16", "-o", out,
+                                 "--force", "--json")
+                self.assertIn(told, done.stderr)
+                report = strict(done.stdout)
+                self.assertEqual(report["unweighted"], 0)
+                self.assertLess(report["max_row_error"], 1e-6)
+        self.call("weights", sheet, "--skeleton", skeleton, "--method", "bbw", "--volume", "-o", out, "--force", code=2)
+
     def test_names_with_blanks_and_foreign_letters_work(self):
         out = self.path("größe und maß.glb")
         self.call("convert", self.rig, "-o", out)
