@@ -67,6 +67,7 @@ int run(int argc, char** argv) {
   add_weights(program);
   add_reweight(program);
   add_rig(program);
+  add_compare(program);
   add_bench(program);
   try {
     program.app.parse(argc, argv);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/compare.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "sinew/io/asset.h"
+#include "sinew/pipeline/compare_page.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string in, out;
+  std::vector<std::string> pairs;
+  CompareRequest request;
+};
+
+Json to_json(const MethodFigures& method) {
+  return {{"weights", method.pair.weights},
+          {"deformer", method.pair.deformer},
+          {"energy_ratio", method.energy_ratio},
+          {"rms", method.rms},
+          {"max", method.max},
+          {"volume_change", method.volume_change},
+          {"self_intersections", method.self_intersections},
+          {"e_rms", method.e_rms},
+          {"e_rms_printed", method.e_rms_printed},
+          {"ms_per_frame", method.ms_per_frame},
+          {"extended", method.extended}};
+}
+
+Json to_json(const CompareReport& report) {
+  Json poses = Json::array();
+  for (const PoseFigures& pose : report.poses) {
+    Json methods = Json::array();
+    for (const MethodFigures& method : pose.methods) methods.push_back(to_json(method));
+    poses.push_back({{"name", pose.name},
+                     {"reference_energy", pose.energy},
+                     {"reference_iterations", pose.iterations},
+                     {"reference_self_intersections", pose.self_intersections},
+                     {"methods", std::move(methods)}});
+  }
+  return {{"poses", std::move(poses)},
+          {"convergence",
+           {{"joint", report.convergence.joint},
+            {"full", report.convergence.full},
+            {"reduced", report.convergence.reduced}}},
+          {"voxels", report.voxels},
+          {"seconds", report.seconds}};
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  std::error_code failure;
+  if (std::filesystem::exists(options.out, failure) && !console.force)
+    return io_error(fmt::format("{}: exists already; give --force to write into it", options.out));
+  CompareRequest request = options.request;
+  for (const std::string& text : options.pairs) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
+      return usage_error(fmt::format("--pair '{}': give WEIGHTS:DEFORMER, such as heat:lbs", text));
+    request.pairs.push_back({text.substr(0, colon), text.substr(colon + 1)});
+  }
+  request.progress = console.progress();
+  SINEW_TRY(const Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  Result<CompareReport> compared = compare(asset.rig, request);
+  if (!compared)
+    return Error{compared.error().code, fmt::format("{}: {}", options.in, compared.error().message)};
+  const std::string title = std::filesystem::path(options.in).stem().string() + " compared";
+  SINEW_CHECK(
+      save_compare_page(asset.rig, *compared, title, options.out, console.overwrite(), console.progress()));
+  const Json document = to_json(*compared);
+  SINEW_CHECK(write_file(std::filesystem::path(options.out) / "report.json", document.dump(1) + "\n",
+                         console.overwrite()));
+  console.print(document, fmt::format("{}: {} poses compared in {:.1f} s",
+                                      (std::filesystem::path(options.out) / "index.html").string(),
+                                      compared->poses.size(), compared->seconds));
+  return {};
+}
+
+}  // namespace
+
+void add_compare(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      add_verb(program, "compare", "measure weights and deformers against the elastic reference",
+               "  sinew compare arm.glb -o report\n"
+               "  sinew compare biped.glb --joints LeftArm --joints LeftForeArm --pair heat:lbs -o report\n");
+  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
+  verb->add_option("-o,--output", options->out, "a folder for the page, report.json and the pictures")
+      ->required();
+  add_repeatable(verb, "--pair", options->pairs,
+                 "WEIGHTS:DEFORMER: one more pair; weights may be 'own', those of the file; repeatable");
+  add_repeatable(verb, "--joints", options->request.joints, "JOINT: only poses of this joint; repeatable");
+  verb->add_option("--clip-samples", options->request.clip_samples, "poses from the first clip")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  verb->add_option("--voxels", options->request.voxels,
+                   "cells along the longest side of the voxel body (default: chosen by the mesh)")
+      ->check(CLI::Range(4, 1024));
+  verb->add_option("--pictures", options->request.pictures, "poses shown as pictures")->capture_default_str();
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

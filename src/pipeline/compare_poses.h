@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pipeline/surface.h"
+#include "sinew/pipeline/compare.h"
+
+namespace sinew {
+
+// A pose to compare in, as the frame's matrices.
+struct ComparePose {
+  std::string name;
+  std::vector<Affine3> globals, matrices;  // per joint
+};
+// Bends and twists of the joints asked for, then moments of the first clip.
+Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface,
+                                               const CompareRequest& request);
+
+}  // namespace sinew

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pipeline/surface.h"
+#include "sinew/pipeline/compare.h"
+#include "sinew/volume/trilinear.h"
+
+namespace sinew {
+
+// The rig twice with the same weights: as its mesh, and as the points of its voxel grid.
+struct WeightSet {
+  std::string name;
+  Rig mesh;
+  Rig grid;             // no faces; without vertices where the weights live on the surface alone
+  bool volume = false;  // whether `grid` is there
+};
+
+// Makes weight sets for one body; what they share is made once.
+class WeightSets {
+ public:
+  static Result<WeightSets> build(const Rig& rig, const Surface& surface, const RigBody& body,
+                                  const CompareRequest& request);
+  // kUsage: no such method.
+  Result<WeightSet> make(const std::string& name) const;
+
+  const TrilinearWeights& transfer() const { return transfer_; }  // from the grid to welded vertices
+
+ private:
+  WeightSets(const Rig& rig, const Surface& surface, const RigBody& body, const CompareRequest& request)
+      : rig_(&rig), surface_(&surface), body_(&body), request_(request) {}
+
+  struct Rows;
+  WeightSet from_rows(const std::string& name, const Rows& rows) const;
+
+  const Rig* rig_;
+  const Surface* surface_;
+  const RigBody* body_;
+  CompareRequest request_;
+  Eigen::MatrixXd share_;      // d on the grid
+  TrilinearWeights transfer_;  // for the welded vertices as they are
+  TrilinearWeights led_;       // for the points that lead them (islands follow the body)
+};
+
+}  // namespace sinew
