@@ -69,6 +69,7 @@ Result<void> run(const Options& options, const Console& console) {
   Result<CompareReport> compared = compare(asset.rig, request);
   if (!compared)
     return Error{compared.error().code, fmt::format("{}: {}", options.in, compared.error().message)};
+  console.notes(options.in, compared->notes);
   const std::string title = std::filesystem::path(options.in).stem().string() + " compared";
   SINEW_CHECK(
       save_compare_page(asset.rig, *compared, title, options.out, console.overwrite(), console.progress()));

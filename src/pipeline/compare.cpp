@@ -70,11 +70,12 @@ class Comparison {
 
   Result<CompareReport> run() {
     SINEW_TRY(surface_, make_surface(rig_));
-    SINEW_TRY(const std::vector<ComparePose> poses, compare_poses(rig_, surface_, request_));
+    CompareReport report;
     SINEW_TRY(body_, make_body(surface_, request_.voxels, request_.progress));
+    SINEW_TRY(const std::vector<ComparePose> poses,
+              compare_poses(rig_, surface_, body_.body.grid.cell_size(), request_, report.notes));
     SINEW_CHECK(make_reference());
     SINEW_CHECK(enlist());
-    CompareReport report;
     report.voxels = body_.body.grid.vertex_count();
     const std::size_t step =
         request_.pictures == 0 ? 0 : (poses.size() + request_.pictures - 1) / request_.pictures;

@@ -11,6 +11,8 @@
 namespace sinew {
 namespace {
 
+constexpr int kCellsOfABone = 4;  // a bone shorter than this bends inside a single clump of rigid cells
+
 // The joint and all below it turned about the joint's head, the rest in bind space.
 ComparePose turned(const Rig& rig, const Surface& surface, std::size_t bone, const Mat3& turn,
                    std::string name) {
@@ -62,9 +64,23 @@ void add_clip(const Rig& rig, int samples, std::vector<ComparePose>& poses) {
 
 }  // namespace
 
-Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface,
-                                               const CompareRequest& request) {
-  std::vector<std::uint8_t> wanted(surface.bones.size(), request.joints.empty());
+Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface, double cell_size,
+                                               const CompareRequest& request,
+                                               std::vector<std::string>& notes) {
+  std::vector<std::uint8_t> wanted(surface.bones.size(), 0);
+  if (request.joints.empty()) {
+    std::size_t left_out = 0;
+    for (std::size_t bone = 0; bone < wanted.size(); ++bone) {
+      const double length = (surface.bones[bone].tail - surface.bones[bone].head).norm();
+      wanted[bone] = length >= kCellsOfABone * cell_size;
+      left_out += !wanted[bone];
+    }
+    if (left_out > 0)
+      notes.push_back(fmt::format(
+          "{} joints were left out, whose bones are shorter than {} cells: the reference does not resolve "
+          "them; name them with --joints, or make the grid finer with --voxels",
+          left_out, kCellsOfABone));
+  }
   for (const std::string& name : request.joints) {
     const auto joint = rig.skeleton.find(name);
     if (!joint || *joint >= wanted.size())

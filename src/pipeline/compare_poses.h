@@ -11,8 +11,10 @@ struct ComparePose {
   std::string name;
   std::vector<Affine3> globals, matrices;  // per joint
 };
-// Bends and twists of the joints asked for, then moments of the first clip.
-Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface,
-                                               const CompareRequest& request);
+// Bends and twists of the joints asked for, or of all that cells of this size resolve (a note counts the
+// others), then moments of the first clip.
+Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface, double cell_size,
+                                               const CompareRequest& request,
+                                               std::vector<std::string>& notes);
 
 }  // namespace sinew

@@ -41,8 +41,18 @@ class RowMaker {
     const std::uint32_t welded = surface_.welded.weld.to_welded[vertex];
     out.clear();
     const std::size_t bones = surface_.bones.size();
-    std::vector<double> share(bones), own(bones), sums(bones);
+    std::vector<double> share(bones), swing(bones), twist(bones);
     mix(grid_.share, welded, share);
+    if (grid_.swing.size() == 0 || !is_reached(welded)) {
+      std::vector<double> own(bones, 0.0);
+      for (const Influence& influence : rig_.weights.row(vertex))
+        if (influence.joint < bones) own[influence.joint] += influence.weight;
+      joint_row_from_bone_row(surface_.parents, order_, own, swing);
+      twist = swing;
+    } else {
+      mix(grid_.swing, welded, swing);
+      mix(grid_.twist, welded, twist);
+    }
     std::vector<std::size_t> best(bones);
     for (std::size_t b = 0; b < bones; ++b) best[b] = b;
     const std::size_t kept = std::min(influences_, bones);
@@ -54,20 +64,10 @@ class RowMaker {
     double sum = 0;
     for (const std::size_t b : best) sum += share[b];
     if (!(sum > 0)) return 0;  // nothing is known here: the vertex moves by its skin weights
-    const bool from_skin = grid_.swing.size() == 0 || !is_reached(welded);
-    if (from_skin) {
-      std::fill(own.begin(), own.end(), 0.0);
-      for (const Influence& influence : rig_.weights.row(vertex))
-        if (influence.joint < bones) own[influence.joint] += influence.weight;
-      joint_row_from_bone_row(surface_.parents, order_, own, sums);
-    }
-    for (const std::size_t b : best) {
-      const double swing = from_skin ? sums[b] : mix(grid_.swing, welded, b);
-      const double twist = from_skin ? sums[b] : mix(grid_.twist, welded, b);
+    for (const std::size_t b : best)
       out.push_back({static_cast<std::uint32_t>(surface_.bones[b].joint), static_cast<float>(share[b] / sum),
-                     static_cast<float>(std::clamp(swing, 0.0, 1.0)),
-                     static_cast<float>(std::clamp(twist, 0.0, 1.0))});
-    }
+                     static_cast<float>(std::clamp(swing[b], 0.0, 1.0)),
+                     static_cast<float>(std::clamp(twist[b], 0.0, 1.0))});
     return std::max(0.0, 1 - sum);
   }
 

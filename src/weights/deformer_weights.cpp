@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/weights/deformer_weights.h"
 
-#include <numeric>
+#include <algorithm>
 
+#include "sinew/weights/harmonic_volume.h"
 #include "weights/grid_handles.h"
 
 namespace sinew {
@@ -16,23 +17,33 @@ std::uint32_t nearest_joint(const Vec3& p, std::span<const Bone> bones,
   return best;
 }
 
+// Joints that end some bone, each once.
+std::vector<std::uint32_t> joints_of(const BoneEnds& ends) {
+  std::vector<std::uint32_t> joints;
+  for (const auto& some : ends.of_bone) joints.insert(joints.end(), some.begin(), some.end());
+  std::sort(joints.begin(), joints.end());
+  joints.erase(std::unique(joints.begin(), joints.end()), joints.end());
+  return joints;
+}
+
 // The rule of the bones, then rows that sum to 1.
 void finish_rows(const VoxelGrid& grid, std::span<const Bone> bones, const BoneEnds& ends,
-                 GridDeformerWeights& result) {
-  std::vector<std::uint32_t> all(bones.size());
-  std::iota(all.begin(), all.end(), 0u);
-  Eigen::RowVectorXd row(result.values.cols());
+                 const Eigen::MatrixXd& bone_weights, GridDeformerWeights& result) {
+  const std::vector<std::uint32_t> taking_part = joints_of(ends);
+  Eigen::RowVectorXd row(result.values.cols()), rule(result.values.cols());
   for (std::uint32_t v = 0; v < grid.vertex_count(); ++v) {
-    const int bone = result.bone_of_vertex[v];
-    const std::vector<std::uint32_t>& allowed =
-        bone >= 0 ? ends.of_bone[static_cast<std::size_t>(bone)] : all;
-    row.setZero();
-    for (const std::uint32_t j : allowed) row[j] = result.values(v, j);
+    rule.setZero();
+    for (std::size_t b = 0; b < bones.size(); ++b)
+      for (const std::uint32_t j : ends.of_bone[b]) rule[j] += bone_weights(v, static_cast<Eigen::Index>(b));
+    row = result.values.row(v).cwiseProduct(rule);
     if (const double sum = row.sum(); sum > 0) {
       row /= sum;
     } else {
       ++result.filled;
-      row[nearest_joint(grid.vertex_position(v), bones, allowed)] = 1;
+      const int bone = result.bone_of_vertex[v];
+      row.setZero();
+      row[nearest_joint(grid.vertex_position(v), bones,
+                        bone >= 0 ? ends.of_bone[static_cast<std::size_t>(bone)] : taking_part)] = 1;
     }
     result.values.row(v) = row;
   }
@@ -55,26 +66,41 @@ BoneEnds bone_ends(const Skeleton& skeleton, std::span<const Bone> bones) {
       above = skeleton[static_cast<std::size_t>(above)].parent;
     if (above >= 0) ends.of_bone[bone_of_joint[static_cast<std::size_t>(above)]].push_back(b);
   }
+  const auto is_root = [&](std::uint32_t b) {
+    return std::none_of(ends.of_bone.begin(), ends.of_bone.end(),
+                        [&](const std::vector<std::uint32_t>& joints) {
+                          return std::find(joints.begin() + 1, joints.end(), b) != joints.end();
+                        });
+  };
+  std::vector<std::uint32_t> roots;
+  for (std::uint32_t b = 0; b < bones.size(); ++b)
+    if (is_root(b)) roots.push_back(b);
+  if (roots.size() == 1 && ends.of_bone[roots[0]].size() > 1)
+    ends.of_bone[roots[0]].erase(ends.of_bone[roots[0]].begin());
   return ends;
 }
 
 Result<GridDeformerWeights> grid_deformer_weights(const VoxelGrid& grid, const Skeleton& skeleton,
                                                   std::span<const Bone> bones, const BbwOptions& options) {
+  const BoneEnds ends = bone_ends(skeleton, bones);
+  const std::vector<std::uint32_t> taking_part = joints_of(ends);
   std::vector<Handle> joints, segments;
-  for (const Bone& bone : bones) {
-    joints.push_back({bone.head, bone.head});
-    segments.push_back({bone.head, bone.tail});
-  }
-  const HandleMap points = map_handles(grid, joints);
+  for (const std::uint32_t j : taking_part) joints.push_back({bones[j].head, bones[j].head});
+  for (const Bone& bone : bones) segments.push_back({bone.head, bone.tail});
+  const HandleMap points = map_handles(grid, joints), held = map_handles(grid, segments);
   SINEW_TRY(GridBbw bbw, grid_bbw(grid, points, options));
+  SINEW_TRY(const GridHarmonic harmonic,
+            grid_harmonic(grid, held, {.tolerance = 1e-6, .progress = options.progress}));
   GridDeformerWeights result;
-  result.values = std::move(bbw.values);
-  result.bone_of_vertex = map_handles(grid, segments).of_vertex;
+  result.values.setZero(bbw.values.rows(), static_cast<Eigen::Index>(bones.size()));
+  for (std::size_t k = 0; k < taking_part.size(); ++k)
+    result.values.col(taking_part[k]) = bbw.values.col(static_cast<Eigen::Index>(k));
+  result.bone_of_vertex = held.of_vertex;
   result.outside = points.outside;
-  result.merged = points.merged;
+  for (const std::size_t k : points.merged) result.merged.push_back(taking_part[k]);
   result.iterations = bbw.iterations;
   result.residual = bbw.residual;
-  finish_rows(grid, bones, bone_ends(skeleton, bones), result);
+  finish_rows(grid, bones, ends, harmonic.values, result);
   return result;
 }
 

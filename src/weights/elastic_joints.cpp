@@ -26,36 +26,24 @@ struct JointProblem {
   bool trivial = true;  // no vertex is free
 };
 
-// Bit 0: in a cell of a bone that stays; bit 1: in one of a bone that moves.
-std::vector<std::uint8_t> sides_of(const VoxelGrid& grid, const HandleMap& handles,
-                                   std::span<const std::uint8_t> below) {
-  std::vector<std::uint8_t> sides(grid.vertex_count(), 0);
-  for (std::size_t b = 0; b < handles.cells.size(); ++b)
-    for (const std::uint32_t cell : handles.cells[b])
-      for (const std::uint32_t v : grid.cell_vertices(grid.cells()[cell]))
-        sides[v] = static_cast<std::uint8_t>(sides[v] | (below[b] ? 2 : 1));
-  return sides;
-}
-
 JointProblem pose_problem(const VoxelGrid& grid, const HandleMap& handles,
                           std::span<const std::uint8_t> below, const Eigen::MatrixXd& harmonic,
                           std::span<const std::uint8_t> reached, bool whole_body) {
-  const std::vector<std::uint8_t> sides = sides_of(grid, handles, below);
   JointProblem problem;
-  problem.fixed.assign(sides.size(), 1);
+  problem.fixed.assign(grid.vertex_count(), 1);
   problem.start.setZero(harmonic.rows());
-  for (std::size_t v = 0; v < sides.size(); ++v) {
+  for (std::size_t v = 0; v < grid.vertex_count(); ++v) {
     const auto i = static_cast<Eigen::Index>(v);
     double sum = 0;
     for (std::size_t b = 0; b < below.size(); ++b)
       if (below[b]) sum += harmonic(i, static_cast<Eigen::Index>(b));
     double& w = problem.start[i];
     w = std::clamp(sum, 0.0, 1.0);
-    if (sides[v] == 1 || sides[v] == 2) {
-      w = sides[v] - 1;
+    if (const int owner = handles.of_vertex[v]; owner >= 0) {
+      w = below[static_cast<std::size_t>(owner)] ? 1 : 0;
     } else if (!reached[v]) {
       w = 0;
-    } else if (!whole_body && sides[v] == 0 && std::min(w, 1 - w) < kNoInfluence) {
+    } else if (!whole_body && std::min(w, 1 - w) < kNoInfluence) {
       w = w > 0.5 ? 1 : 0;
     } else {
       problem.fixed[v] = 0;

@@ -59,7 +59,8 @@ TEST(DeformerWeights, OnABoneOnlyItsEndsCount) {
   const Bar bar;
   const auto d = deformer_weights(bar.problem.input(), bar.chain.skeleton, {.voxels = 32});
   ASSERT_TRUE(d.ok());
-  const std::vector<std::vector<int>> others{{2}, {0}, {0, 1}};  // the leaf's only end is its own joint
+  // The root moves everything and takes no part; the leaf's only end is its own joint.
+  const std::vector<std::vector<int>> others{{0, 2}, {0}, {0, 1}};
   std::vector<int> seen(3, 0);
   for (std::uint32_t v = 0; v < d->grid.vertex_count(); ++v) {
     const int bone = d->on_grid.bone_of_vertex[v];
@@ -77,7 +78,9 @@ TEST(DeformerWeights, AJointHasItsOwnWeightWhole) {
   std::vector<Vec3> joints;
   for (const Bone& bone : bar.chain.bones) joints.push_back(bone.head);
   const Eigen::MatrixXd there = interpolate(trilinear_weights(d->grid, joints), d->on_grid.values);
-  EXPECT_LT((there - Eigen::MatrixXd::Identity(3, 3)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((there.bottomRows(2) - Eigen::MatrixXd::Identity(3, 3).bottomRows(2)).cwiseAbs().maxCoeff(),
+            1e-9);
+  EXPECT_NEAR(there(0, 1), 1, 1e-9);  // the root's place belongs to the joint that ends its bone
 }
 
 TEST(DeformerWeights, TheTransferReproducesLinearFunctions) {
@@ -100,19 +103,20 @@ TEST(DeformerWeights, EndsPassOverJointsThatDoNotDeform) {
                                  {-1, 0, 3, 0}, {true, true, true, false});
   const BoneEnds ends = bone_ends(chain.skeleton, chain.bones);
   ASSERT_EQ(ends.of_bone.size(), 3u);
-  EXPECT_EQ(ends.of_bone[0], (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(ends.of_bone[0], (std::vector<std::uint32_t>{1, 2}));
   EXPECT_EQ(ends.of_bone[1], (std::vector<std::uint32_t>{1}));
   EXPECT_EQ(ends.of_bone[2], (std::vector<std::uint32_t>{2}));
 }
 
 TEST(DeformerWeights, TwoJointsInOneVoxelAreReportedAndBothKeepAPlace) {
   const VoxelGrid grid = test::make_grid(Vec3i(12, 3, 3));
-  const Chain chain = make_chain({Vec3(2.3, 1.5, 1.5), Vec3(2.6, 1.5, 1.5), Vec3(9.5, 1.5, 1.5)}, {-1, 0, 1});
+  const Chain chain = make_chain(
+      {Vec3(0.5, 1.5, 1.5), Vec3(4.3, 1.5, 1.5), Vec3(4.6, 1.5, 1.5), Vec3(9.5, 1.5, 1.5)}, {-1, 0, 1, 2});
   const auto d = grid_deformer_weights(grid, chain.skeleton, chain.bones);
   ASSERT_TRUE(d.ok());
-  EXPECT_EQ(d->merged, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(d->merged, (std::vector<std::size_t>{1, 2}));
   EXPECT_LT((d->values.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
-  for (int j = 0; j < 3; ++j) EXPECT_GT(d->values.col(j).maxCoeff(), 0.99) << j;
+  for (int j = 1; j < 4; ++j) EXPECT_GT(d->values.col(j).maxCoeff(), 0.99) << j;
 }
 
 TEST(DeformerWeights, APartWithoutAJointFollowsTheNearestOne) {
@@ -126,6 +130,26 @@ TEST(DeformerWeights, APartWithoutAJointFollowsTheNearestOne) {
     if (grid.vertices()[v].x() > 10) {
       EXPECT_EQ(d->values(v, 1), 1);
     }
+}
+
+// Bounded biharmonic weights have small lobes far from their handles. A joint whose bones have no say at a
+// place must have none either, or a large motion of it is felt there.
+TEST(DeformerWeights, JointsHaveNoShareWhereTheirBonesHaveNoSay) {
+  std::vector<Vec3> places;
+  std::vector<int> parents;
+  for (int k = 0; k < 6; ++k) {
+    places.push_back(Vec3(1 + 5 * k, 2, 2));
+    parents.push_back(k - 1);
+  }
+  const Chain chain = make_chain(places, parents);
+  const VoxelGrid grid = test::make_grid(Vec3i(32, 4, 4));
+  const auto d = grid_deformer_weights(grid, chain.skeleton, chain.bones);
+  ASSERT_TRUE(d.ok());
+  for (std::uint32_t v = 0; v < grid.vertex_count(); ++v)
+    for (int j = 1; j < 6; ++j)
+      if (std::abs(grid.vertex_position(v).x() - places[static_cast<std::size_t>(j)].x()) > 11) {
+        EXPECT_LT(d->values(v, j), 1e-4) << j << " at " << grid.vertex_position(v).transpose();
+      }
 }
 
 }  // namespace

@@ -19,11 +19,12 @@ struct MethodPair {
 std::vector<MethodPair> usual_pairs();
 
 struct CompareRequest {
-  std::vector<MethodPair> pairs = {};    // beside the usual ones
-  std::vector<std::string> joints = {};  // poses of these alone; empty: of all that do not move everything
-  int clip_samples = 3;                  // poses taken from the first clip
-  int voxels = 0;                        // cells along the longest side; 0: chosen by the mesh
-  std::size_t pictures = 8;              // poses whose shapes are kept for pictures
+  std::vector<MethodPair> pairs = {};  // beside the usual ones
+  // Poses of these alone; empty: of all that do not move everything and that the grid resolves.
+  std::vector<std::string> joints = {};
+  int clip_samples = 3;      // poses taken from the first clip
+  int voxels = 0;            // cells along the longest side; 0: chosen by the mesh
+  std::size_t pictures = 8;  // poses whose shapes are kept for pictures
   const Progress* progress = nullptr;
 };
 
