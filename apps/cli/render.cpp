@@ -131,7 +131,9 @@ void add_render(Program& program) {
                    "XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX: the box to show (default: what the picture holds)");
   verb->add_flag("--skeleton", options->skeleton, "draw the bones over the mesh");
   verb->add_flag("--edges", options->edges, "draw the edges of the polygons");
-  verb->add_option("--heat", options->heat, "colours: the weights of a joint (its name), or distance=FILE");
+  verb->add_option("--heat", options->heat,
+                   "colours: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT, "
+                   "endpoint:JOINT, or distance=FILE");
   verb->add_option("--range", options->range, "LOW,HIGH: the ends of the colours");
   verb->add_flag("--grid", options->grid, "several files side by side, with captions");
   verb->add_option("--columns", options->columns, "pictures in a row of the grid (default: up to 4)");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
@@ -19,6 +20,26 @@ std::vector<float> weights_of(const Rig& rig, std::size_t joint) {
   for (std::size_t i = 0; i < rig.weights.vertex_count(); ++i)
     for (const Influence& influence : rig.weights.row(i))
       if (influence.joint == joint) values[i] = static_cast<float>(influence.weight);
+  return values;
+}
+
+// Where a joint has no part in a vertex, nothing is known of how far it would go along: drawn grey.
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+// One of the figures that a joint has for a vertex: share, swing or twist.
+std::vector<float> joint_values(const Rig& rig, std::size_t joint, float JointInfluence::*figure) {
+  std::vector<float> values(rig.mesh.vertex_count(), figure == &JointInfluence::share ? 0.0f : kUnknown);
+  for (std::size_t i = 0; i < rig.joint_weights.vertex_count(); ++i)
+    for (const JointInfluence& influence : rig.joint_weights.row(i))
+      if (influence.joint == joint) values[i] = influence.*figure;
+  return values;
+}
+
+std::vector<float> endpoints_of(const Rig& rig, std::size_t joint) {
+  std::vector<float> values(rig.mesh.vertex_count(), kUnknown);
+  for (std::size_t i = 0; i < rig.weights.vertex_count(); ++i)
+    for (std::size_t k = rig.weights.offsets[i]; k < rig.weights.offsets[i + 1]; ++k)
+      if (rig.weights.entries[k].joint == joint) values[i] = rig.endpoint.values[k];
   return values;
 }
 
@@ -40,6 +61,34 @@ Result<std::vector<float>> distances_to(const PolyMesh& mesh, const PolyMesh& ot
   return values;
 }
 
+// What a joint has of every vertex. What stands before a colon is a channel only if no joint bears the whole
+// name; other prefixes are those of joints, which Skeleton::find knows.
+Result<std::vector<float>> weights_channel(const Rig& rig, const std::string& text, HeatMap& heat) {
+  const bool is_joint = std::any_of(rig.skeleton.joints().begin(), rig.skeleton.joints().end(),
+                                    [&](const Joint& joint) { return joint.name == text; });
+  const std::size_t colon = text.find(':');
+  std::string channel = is_joint || colon == std::string::npos ? "" : text.substr(0, colon);
+  if (channel != "swing" && channel != "twist" && channel != "share" && channel != "endpoint") channel = "";
+  const auto joint = rig.skeleton.find(channel.empty() ? text : text.substr(colon + 1));
+  if (!joint)
+    return usage_error(fmt::format(
+        "--heat '{}': give the name of a joint ('sinew info' lists them), swing:JOINT, twist:JOINT, "
+        "share:JOINT, endpoint:JOINT or distance=FILE",
+        printable(text)));
+  heat.title = (channel.empty() ? "weight" : channel) + " of " + printable(rig.skeleton[*joint].name, 40);
+  if (channel.empty()) return weights_of(rig, *joint);
+  if (channel == "endpoint") {
+    if (rig.endpoint.empty())
+      return impossible("the rig has no endpoint weights: `sinew weights --endpoint` makes them");
+    return endpoints_of(rig, *joint);
+  }
+  if (rig.joint_weights.empty()) return impossible("the rig has no joint weights: `sinew rig` makes them");
+  return joint_values(rig, *joint,
+                      channel == "swing"   ? &JointInfluence::swing
+                      : channel == "twist" ? &JointInfluence::twist
+                                           : &JointInfluence::share);
+}
+
 // The values of the channel asked for, and a title for its legend.
 Result<std::vector<float>> channel_of(const Rig& rig, const PolyMesh& posed, const PictureRequest& request,
                                       HeatMap& heat) {
@@ -52,13 +101,7 @@ Result<std::vector<float>> channel_of(const Rig& rig, const PolyMesh& posed, con
     heat.high = largest > 0 ? largest : 1;
     return values;
   }
-  const auto joint = rig.skeleton.find(*request.heat);
-  if (!joint)
-    return usage_error(
-        fmt::format("--heat '{}': give the name of a joint ('sinew info' lists them) or distance=FILE",
-                    printable(*request.heat)));
-  heat.title = "weight of " + printable(rig.skeleton[*joint].name, 40);
-  return weights_of(rig, *joint);
+  return weights_channel(rig, *request.heat, heat);
 }
 
 std::vector<OverlayBone> bones_in(const Rig& rig, const Pose& pose) {

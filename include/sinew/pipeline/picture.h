@@ -14,16 +14,19 @@ namespace sinew {
 struct PictureRequest {
   PoseRequest pose;
   DeformRequest deform;
-  bool skeleton = false;            // draw the bones
-  bool edges = false;               // draw the polygons' edges
-  std::optional<std::string> heat;  // a joint's name: its weights; or distance
+  bool skeleton = false;  // draw the bones
+  bool edges = false;     // draw the polygons' edges
+  // A joint's name: its weights; with swing:, twist:, share: or endpoint: before it: that figure, grey where
+  // the joint has no part in a vertex; or distance.
+  std::optional<std::string> heat;
   const PolyMesh* other = nullptr;  // for heat distance: the mesh to measure to
   std::optional<double> heat_low, heat_high;
   std::string caption;
   RenderOptions render;
 };
 
-// The posed rig from the views asked for. kUsage for joints, clips, keys or channels that are not there.
+// The posed rig from the views asked for. kUsage for joints, clips, keys or channels that are not there,
+// kImpossible for weights that the rig does not have.
 Result<Image> picture_of(const Rig& rig, const PictureRequest& request);
 
 }  // namespace sinew
