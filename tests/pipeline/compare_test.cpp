@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+#include <set>
+
+#include "sinew/characters/characters.h"
+#include "sinew/pipeline/compare_page.h"
+#include "small_rigs.h"
+
+namespace sinew {
+namespace {
+
+const MethodFigures& find(const PoseFigures& pose, const std::string& weights, const std::string& deformer) {
+  for (const MethodFigures& method : pose.methods)
+    if (method.pair == MethodPair{weights, deformer}) return method;
+  ADD_FAILURE() << weights << ':' << deformer << " is not there";
+  return pose.methods.front();
+}
+
+// A clip that turns a joint by so much about an axis, all the time.
+Clip held(const std::string& name, int joint, const Vec3& axis, double degrees) {
+  const Eigen::Quaterniond q(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis));
+  Channel channel;
+  channel.joint = joint;
+  channel.path = ChannelPath::kRotation;
+  channel.width = 4;
+  channel.times = {0, 1};
+  for (int k = 0; k < 2; ++k)
+    for (const double x : {q.x(), q.y(), q.z(), q.w()}) channel.values.push_back(static_cast<float>(x));
+  return {name, {channel}};
+}
+
+void expect_sane(const CompareReport& report) {
+  for (const PoseFigures& pose : report.poses) {
+    EXPECT_GT(pose.energy, 0) << pose.name;
+    for (const MethodPair& pair : usual_pairs()) (void)find(pose, pair.weights, pair.deformer);
+    for (const MethodFigures& method : pose.methods) {
+      const std::string what = pose.name + ' ' + method.pair.weights + ':' + method.pair.deformer;
+      EXPECT_GE(method.energy_ratio, 0.999) << what;
+      EXPECT_LT(method.energy_ratio, 100) << what;
+      EXPECT_GE(method.max, method.rms) << what;
+      EXPECT_LT(method.max, 1) << what;
+      EXPECT_LT(std::abs(method.volume_change), 1) << what;
+      EXPECT_GE(method.ms_per_frame, 0) << what;
+      // sqrt(sum d^2 / 3N) is the rms over sqrt 3, in the mesh's units.
+      EXPECT_GE(method.e_rms_printed, 0) << what;
+    }
+  }
+}
+
+TEST(Compare, NamesItsPosesAndNothingIsBelowTheReference) {
+  Rig rig = *make_character("arm", {.resolution = 800});
+  auto report = compare(rig, {.pairs = {{"heat", "lbs"}, {"elastic", "swing-twist"}, {"own", "dqs"}},
+                              .clip_samples = 2,
+                              .voxels = 32});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  expect_sane(*report);
+  std::set<std::string> names;
+  for (const PoseFigures& pose : report->poses) names.insert(pose.name);
+  EXPECT_EQ(names.size(), report->poses.size());
+  for (const char* name : {"ForeArm bend 90 x", "ForeArm bend 90 y", "ForeArm twist 90",
+                           "ForeArm bend+twist 90", "clip bend 0.50"})
+    EXPECT_TRUE(names.count(name)) << name;
+  EXPECT_FALSE(names.count("UpperArm bend 90 x"));  // moves everything
+  const double diagonal = bounding_box(rig.mesh.positions).diagonal().norm();
+  for (const PoseFigures& pose : report->poses) {
+    EXPECT_EQ(pose.methods.size(), usual_pairs().size() + 2);  // a pair that is there already comes once
+    for (const MethodFigures& method : pose.methods) {
+      EXPECT_EQ(method.extended, method.pair.weights == "heat" || method.pair.weights == "own");
+      EXPECT_NEAR(method.e_rms * std::sqrt(3.0), method.rms * diagonal, 1e-9);
+    }
+  }
+}
+
+TEST(Compare, KeepsShapesForAsManyPicturesAsAskedFor) {
+  const Rig rig = *make_character("arm", {.resolution = 400});
+  for (const std::size_t pictures : {std::size_t{0}, std::size_t{3}, std::size_t{100}}) {
+    auto report =
+        compare(rig, {.joints = {"ForeArm"}, .clip_samples = 0, .voxels = 24, .pictures = pictures});
+    ASSERT_TRUE(report.ok());
+    ASSERT_EQ(report->poses.size(), 4u);
+    std::size_t kept = 0;
+    for (const PoseFigures& pose : report->poses) {
+      kept += !pose.reference.empty();
+      EXPECT_TRUE(pose.reference.empty() || pose.reference.size() == rig.mesh.vertex_count());
+    }
+    EXPECT_LE(kept, pictures);
+    EXPECT_EQ(kept > 0, pictures > 0);
+  }
+}
+
+TEST(Compare, NamesThatAreNotThereAreUsageErrors) {
+  const Rig rig = *make_character("arm", {.resolution = 400});
+  for (const CompareRequest& request : {CompareRequest{.pairs = {{"magic", "lbs"}}, .voxels = 16},
+                                        CompareRequest{.pairs = {{"bbw", "jelly"}}, .voxels = 16},
+                                        CompareRequest{.pairs = {{"", ""}}, .voxels = 16},
+                                        CompareRequest{.joints = {"Nose"}, .voxels = 16}}) {
+    auto report = compare(rig, request);
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().code, ErrorCode::kUsage) << report.error().message;
+  }
+  Rig bare = rig;
+  bare.weights = {};
+  bare.joint_weights = {};
+  auto own = compare(bare, {.pairs = {{"own", "lbs"}}, .voxels = 16});
+  ASSERT_FALSE(own.ok());
+  EXPECT_EQ(own.error().code, ErrorCode::kImpossible);
+}
+
+TEST(Compare, StopsWhenToldTo) {
+  const Rig rig = *make_character("arm", {.resolution = 400});
+  std::atomic<bool> stop{false};
+  Progress progress;
+  progress.cancel = &stop;
+  int calls = 0;
+  progress.report = [&](std::string_view stage, double) {
+    if (stage == "comparing" && ++calls == 2) stop = true;
+  };
+  auto report = compare(rig, {.voxels = 24, .progress = &progress});
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(calls, 2);
+}
+
+// Section 7's experiment, and its statements: cylinder of radius 1 and length 8, cells of 0.25.
+TEST(Compare, OrdersTheMethodsOfTheCylinderAsThePaperDoes) {
+  Rig rig = *make_character("cylinder", {.resolution = 1200});
+  rig.clips = {held("far", 1, Vec3::UnitY(), 150)};
+  auto report = compare(rig, {.clip_samples = 1, .voxels = 32});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  expect_sane(*report);
+  std::size_t judged = 0;
+  for (const PoseFigures& pose : report->poses) {
+    const bool twist = pose.name == "Upper twist 90" || pose.name.starts_with("clip far");
+    if (!twist && !pose.name.starts_with("Upper bend 90")) continue;
+    ++judged;
+    const MethodFigures &ours = find(pose, "elastic", "swing-twist"), &linear = find(pose, "elastic", "lbs"),
+                        &bbw = find(pose, "bbw", "lbs"), &dual = find(pose, "bbw", "dqs");
+    EXPECT_LE(ours.energy_ratio, linear.energy_ratio * (1 + 1e-6)) << pose.name;
+    EXPECT_LE(linear.energy_ratio, bbw.energy_ratio) << pose.name;
+    EXPECT_LT(bbw.energy_ratio, dual.energy_ratio) << pose.name;
+    if (twist)
+      for (const MethodFigures& other : pose.methods) {
+        EXPECT_LE(ours.rms, other.rms)
+            << pose.name << ' ' << other.pair.weights << ':' << other.pair.deformer;
+      }
+  }
+  EXPECT_EQ(judged, 4u);
+}
+
+TEST(Compare, SwingTwistLeadsOnEveryBendAndTwistOfTheArm) {
+  const Rig rig = *make_character("arm", {.resolution = 1500});
+  auto report = compare(rig, {.clip_samples = 0, .voxels = 48});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  std::size_t judged = 0;
+  for (const PoseFigures& pose : report->poses) {
+    if (pose.name.find("bend+twist") != std::string::npos) continue;
+    ++judged;
+    const MethodFigures& ours = find(pose, "elastic", "swing-twist");
+    EXPECT_LT(ours.energy_ratio, find(pose, "bbw", "lbs").energy_ratio) << pose.name;
+    EXPECT_LT(ours.energy_ratio, find(pose, "bbw", "dqs").energy_ratio) << pose.name;
+  }
+  EXPECT_EQ(judged, 6u);
+}
+
+// Figure 12: the energy over weights settles in fewer steps than that over positions, both to 1e-4.
+TEST(Compare, WeightsSettleInFewerStepsThanPositions) {
+  for (const char* kind : {"cylinder", "arm"}) {
+    auto report = compare(*make_character(kind, {.resolution = 800}), {.clip_samples = 0, .voxels = 32});
+    ASSERT_TRUE(report.ok());
+    const auto steps = [](const std::vector<double>& errors) {
+      return std::count_if(errors.begin(), errors.end(), [](double e) { return e > 1e-4; });
+    };
+    EXPECT_GT(steps(report->convergence.reduced), 1) << kind;
+    EXPECT_LT(steps(report->convergence.reduced), steps(report->convergence.full)) << kind;
+  }
+}
+
+TEST(ComparePage, HoldsItsPicturesAndEveryPoseAndDoesNotOverwrite) {
+  const Rig rig = *make_character("arm", {.resolution = 400});
+  auto report = compare(rig, {.joints = {"ForeArm"}, .clip_samples = 1, .voxels = 24, .pictures = 2});
+  ASSERT_TRUE(report.ok());
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("sinew_compare_page_" + std::to_string(::getpid()));
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(save_compare_page(rig, *report, "a <i> & c", folder, Overwrite::kNo).ok());
+  std::ifstream in(folder / "index.html");
+  const std::string page((std::istreambuf_iterator<char>(in)), {});
+  for (const PoseFigures& pose : report->poses) EXPECT_NE(page.find(pose.name), std::string::npos);
+  EXPECT_EQ(page.find("<i>"), std::string::npos);
+  EXPECT_NE(page.find("&lt;i&gt;"), std::string::npos);
+  std::size_t pictures = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".png") {
+      ++pictures;
+      EXPECT_NE(page.find(entry.path().filename().string()), std::string::npos);
+    }
+  EXPECT_GE(pictures, 3u);
+  auto again = save_compare_page(rig, *report, "t", folder, Overwrite::kNo);
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().code, ErrorCode::kIo);
+  EXPECT_TRUE(save_compare_page(rig, *report, "t", folder, Overwrite::kYes).ok());
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace sinew
