@@ -51,7 +51,10 @@ Result<std::vector<JointSet>> find_sets(const GltfDocument& document, const Part
 class JointReader {
  public:
   JointReader(GltfDocument& document, const BoundSkeleton& skeleton, JointWeights& weights)
-      : document_(document), skeleton_(skeleton), weights_(weights) {}
+      : document_(document),
+        skeleton_(skeleton),
+        weights_(weights),
+        last_row_of_(skeleton.joints.size(), 0) {}
 
   Result<void> part(const PartPlan& plan, std::span<const JointSet> sets) {
     const std::size_t count = plan.vertices, step = 4 * count;
@@ -108,8 +111,8 @@ class JointReader {
     std::size_t kept = 0;
     float sum = 0;
     for (const JointInfluence& one : row_) {
-      const auto same = [&](const JointInfluence& other) { return other.joint == one.joint; };
-      if (std::any_of(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(kept), same)) continue;
+      if (last_row_of_[one.joint] == weights_.offsets.size()) continue;
+      last_row_of_[one.joint] = weights_.offsets.size();
       if (!skeleton_.joints[one.joint].deforms) return empty_rows(1);
       row_[kept++] = one;
       sum += one.share;
@@ -125,6 +128,7 @@ class JointReader {
   const BoundSkeleton& skeleton_;
   JointWeights& weights_;
   std::vector<JointInfluence> row_;
+  std::vector<std::size_t> last_row_of_;  // counted from 1, of each joint
   std::size_t odd_ = 0;
 };
 

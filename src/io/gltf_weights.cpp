@@ -39,22 +39,33 @@ bool precedes(const Influence& a, const Influence& b) {
   return a.weight != b.weight ? a.weight > b.weight : a.joint < b.joint;
 }
 
-// Puts one influence into a row of `size`: merged with the one of the same joint, or behind the last.
-std::size_t merge(Influence* row, std::size_t size, Influence one) {
-  for (std::size_t k = 0; k < size; ++k)
-    if (row[k].joint == one.joint) {
-      row[k].weight += one.weight;
-      return size;
-    }
-  row[size] = one;
-  return size + 1;
+// Merges the entries of one joint into its first; returns how many are left. Sums run in the order of the
+// file.
+std::size_t merge(Influence* row, std::size_t size) {
+  constexpr std::size_t kShort = 32;
+  std::size_t kept = 0;
+  if (size > kShort) {  // a file may give a vertex thousands, which must not take the square of that
+    std::stable_sort(row, row + size, [](const auto& a, const auto& b) { return a.joint < b.joint; });
+    for (std::size_t k = 0; k < size; ++k)
+      if (kept > 0 && row[kept - 1].joint == row[k].joint)
+        row[kept - 1].weight += row[k].weight;
+      else
+        row[kept++] = row[k];
+    return kept;
+  }
+  for (std::size_t k = 0; k < size; ++k) {
+    const auto same = [&](const Influence& other) { return other.joint == row[k].joint; };
+    if (Influence* found = std::find_if(row, row + kept, same); found != row + kept)
+      found->weight += row[k].weight;
+    else
+      row[kept++] = row[k];
+  }
+  return kept;
 }
 
-// Sorts and normalises; rows are short, so insertion does it.
 void finish(Influence* row, std::size_t size, double sum) {
   for (std::size_t k = 0; k < size; ++k) row[k].weight /= sum;
-  for (std::size_t k = 1; k < size; ++k)
-    for (std::size_t m = k; m > 0 && precedes(row[m], row[m - 1]); --m) std::swap(row[m], row[m - 1]);
+  std::sort(row, row + size, precedes);
 }
 
 // The stored numbers of all sets, set after set, four a vertex.
@@ -100,10 +111,11 @@ std::size_t make_row(const Stored& stored, const BoundSkin& skin, std::size_t i,
         if (i < tally.bad_vertex) tally.bad_joint = stored.joints[place];
         tally.bad_vertex = std::min(tally.bad_vertex, i);
       } else {
-        size = merge(row, size, {skin.joints[stored.joints[place]], weight});
+        row[size++] = {skin.joints[stored.joints[place]], weight};
         sum += weight;
       }
     }
+  size = merge(row, size);
   tally.report.influences = std::max(tally.report.influences, size);
   if (size == 0 || odd) ++tally.report.unweighted;
   if (size == 0) return 0;
@@ -123,26 +135,33 @@ std::string four_wanted(const std::string& name, int index, std::uint64_t vertic
          "], which does not hold four numbers for each of " + std::to_string(vertices) + " vertices";
 }
 
-// Gives the values of one set to the entries of the rows that hold the same joints. Returns how many were
-// odd.
-std::size_t spread(const Stored& stored, std::size_t set, std::span<const float> endpoints,
+// Gives the stored values to the entries of the rows that hold the same joints. Returns how many were odd.
+std::size_t spread(const Stored& stored, const WeightSets& sets, std::span<const float> endpoints,
                    const BoundSkin& skin, const SkinWeights& weights, std::size_t first,
                    std::vector<float>& values) {
-  const auto give = [&](std::size_t i, std::size_t c) -> std::size_t {
-    const std::size_t place = 4 * (set * stored.vertices + i) + c;
-    if (!(stored.weights[place] > 0) || stored.joints[place] >= skin.joints.size()) return 0;
-    const float stored_value = endpoints[4 * i + c];
-    const float value = std::isnan(stored_value) ? 0.0f : std::clamp(stored_value, 0.0f, 1.0f);
-    for (std::size_t e = weights.offsets[first + i]; e < weights.offsets[first + i + 1]; ++e)
-      if (weights.entries[e].joint == skin.joints[stored.joints[place]]) values[e] = value;
-    return value == stored_value ? 0 : 1;
+  const std::uint32_t joints =
+      skin.joints.empty() ? 0 : *std::max_element(skin.joints.begin(), skin.joints.end()) + 1;
+  const auto spread_row = [&](std::size_t i, std::vector<std::size_t>& entry_of) {
+    const std::size_t begin = weights.offsets[first + i], end = weights.offsets[first + i + 1];
+    for (std::size_t e = begin; e < end; ++e) entry_of[weights.entries[e].joint] = e;
+    std::size_t odd = 0;
+    for (std::size_t s = 0; s < stored.sets; ++s)
+      for (std::size_t c = 0; c < 4 && sets.endpoints[s] >= 0; ++c) {
+        const std::size_t place = 4 * (s * stored.vertices + i) + c;
+        if (!(stored.weights[place] > 0) || stored.joints[place] >= skin.joints.size()) continue;
+        const float value = std::isnan(endpoints[place]) ? 0.0f : std::clamp(endpoints[place], 0.0f, 1.0f);
+        odd += value != endpoints[place];
+        const std::size_t e = entry_of[skin.joints[stored.joints[place]]];
+        if (e >= begin && e < end) values[e] = value;  // else it is another row's
+      }
+    return odd;
   };
   return parallel_reduce(
       stored.vertices, kGrain, std::size_t{0},
       [&](std::size_t begin, std::size_t end) {
+        std::vector<std::size_t> entry_of(joints, weights.entries.size());
         std::size_t odd = 0;
-        for (std::size_t i = begin; i < end; ++i)
-          for (std::size_t c = 0; c < 4; ++c) odd += give(i, c);
+        for (std::size_t i = begin; i < end; ++i) odd += spread_row(i, entry_of);
         return odd;
       },
       [](std::size_t a, std::size_t b) { return a + b; });
@@ -218,13 +237,13 @@ Result<void> append_endpoints(const GltfDocument& document, const WeightSets& se
   values.resize(weights.entries.size(), 0.0f);
   if (!sets.has_endpoints()) return {};
   SINEW_TRY(const Stored stored, read_sets(document, sets));
-  std::vector<float> endpoints(4 * stored.vertices);
-  for (std::size_t s = 0; s < stored.sets; ++s) {
-    if (sets.endpoints[s] < 0) continue;
-    SINEW_CHECK(read_floats(document, document.accessors[static_cast<std::size_t>(sets.endpoints[s])],
-                            std::span(endpoints)));
-    report.odd_endpoints += spread(stored, s, endpoints, skin, weights, first, values);
-  }
+  const std::size_t step = 4 * stored.vertices;
+  std::vector<float> endpoints(step * stored.sets);
+  for (std::size_t s = 0; s < stored.sets; ++s)
+    if (sets.endpoints[s] >= 0)
+      SINEW_CHECK(read_floats(document, document.accessors[static_cast<std::size_t>(sets.endpoints[s])],
+                              std::span(endpoints).subspan(s * step, step)));
+  report.odd_endpoints += spread(stored, sets, endpoints, skin, weights, first, values);
   return {};
 }
 
