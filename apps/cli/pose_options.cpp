@@ -10,6 +10,10 @@ namespace sinew::cli {
 void PoseOptions::add_pose_to(CLI::App* verb) {
   add_repeatable(verb, "--set", set,
                  "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
+  add_repeatable(verb, "--stretch", stretch,
+                 "BONE=F: its length times F, all beyond it carried along; repeatable");
+  add_repeatable(verb, "--twist", twist,
+                 "BONE=A,B: degrees of twist at its two ends, for stbs-lbs and stbs-dqs; repeatable");
   add_repeatable(verb, "--key", keys, "NAME=W: weight of a shape key; repeatable");
   verb->add_option("--clip", clip, "the pose of this clip (a name or a number)");
   verb->add_option("--time", time, "seconds into the clip, clamped")->needs("--clip");
@@ -58,6 +62,14 @@ Result<PoseRequest> PoseOptions::request() const {
   for (const std::string& text : set) {
     SINEW_TRY(const auto turn, parse_assignment("--set", text, 3));
     request.turns.push_back({turn.first, Vec3(turn.second[0], turn.second[1], turn.second[2])});
+  }
+  for (const std::string& text : stretch) {
+    SINEW_TRY(const auto bone, parse_assignment("--stretch", text, 1));
+    request.stretches.push_back({bone.first, bone.second[0]});
+  }
+  for (const std::string& text : twist) {
+    SINEW_TRY(const auto bone, parse_assignment("--twist", text, 2));
+    request.twists.push_back({bone.first, bone.second[0], bone.second[1]});
   }
   for (const std::string& text : keys) {
     SINEW_TRY(const auto key, parse_assignment("--key", text, 1));

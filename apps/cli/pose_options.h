@@ -12,14 +12,14 @@ namespace sinew::cli {
 
 // The options that name a pose and a deformer, as given; shared by every verb that poses.
 struct PoseOptions {
-  std::vector<std::string> set, keys;
+  std::vector<std::string> set, keys, stretch, twist;
   std::string clip;
   double time = 0;
   DeformRequest deform;
   std::vector<std::string> joint_blends, stiffness;
   mutable std::vector<std::string> made;  // what deform_request's user had to make on the spot
 
-  void add_pose_to(CLI::App* verb);      // --set, --key, --clip, --time
+  void add_pose_to(CLI::App* verb);      // --set, --stretch, --twist, --key, --clip, --time
   void add_deformer_to(CLI::App* verb);  // --deformer and its parameters
 
   // kUsage for anything that is not NAME=NUMBERS.

@@ -11,9 +11,11 @@ namespace sinew {
 // the turned x.
 inline constexpr std::size_t kJointStride = 48;
 inline constexpr std::size_t kJointLocal = 0, kJointAbove = 12, kJointMove = 24;  // rows of 3x4 matrices
-inline constexpr std::size_t kJointTurn = 36;   // 0: none, 1: by polynomials, 2: along the corrected chord
-inline constexpr std::size_t kJointHalf = 37;   // half of the angle
-inline constexpr std::size_t kJointChord = 38;  // cos - 1 and sin of that, coefficients a and b
+// 0: none, 1: by polynomials, 2: along the corrected chord, 3: by polynomials, any number of turns
+inline constexpr std::size_t kJointTurn = 36;
+inline constexpr std::size_t kJointHalf = 37;       // half of the angle
+inline constexpr std::size_t kJointHalfStart = 42;  // half of the angle where the weight is 0
+inline constexpr std::size_t kJointChord = 38;      // cos - 1 and sin of that, coefficients a and b
 
 // Never allocates.
 void fill_joints(const JointTable& table, std::span<const Affine3> matrices, const JointBasedOptions& options,

@@ -6,17 +6,12 @@
 #include <map>
 #include <numeric>
 
+#include "deform/posed_bones.h"
 #include "sinew/math/polar.h"
 #include "sinew/math/swing_twist.h"
 
 namespace sinew {
 namespace {
-
-// One influence of one vertex in the kernel's terms. `turn` is the weight of the entry's rotation.
-struct Lane {
-  std::uint16_t entry;
-  float share, move, turn;
-};
 
 // Joint weights of one vertex turned into entries, which are numbered as they come up.
 class Packer {
@@ -27,7 +22,7 @@ class Packer {
         bones_(bones_of(rig.skeleton, bind_transforms(rig))),
         parents_(bone_parents(rig.skeleton)) {}
 
-  void row(std::size_t vertex, std::vector<Lane>& lanes) {
+  void row(std::size_t vertex, std::vector<JointLane>& lanes) {
     lanes.clear();
     for (const JointInfluence& influence : rig_.joint_weights.row(vertex))
       if (influence.share > 0) add_joint(influence, lanes);
@@ -42,7 +37,7 @@ class Packer {
   bool too_many() const { return entries_.size() > 65'535; }
 
  private:
-  void add_joint(const JointInfluence& influence, std::vector<Lane>& lanes) {
+  void add_joint(const JointInfluence& influence, std::vector<JointLane>& lanes) {
     const auto add = [&](JointPart part, PartShare share, float turn) {
       lanes.push_back(
           {entry(static_cast<int>(influence.joint), part, share), influence.share, influence.swing, turn});
@@ -108,40 +103,81 @@ Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options)
   for (const JointInfluence& influence : rig.joint_weights.entries)
     if (influence.joint >= rig.skeleton.deforming_count())
       return bad_input("a joint weight names a joint that carries no vertices");
-  JointTable table;
-  table.vertices = rig.mesh.vertex_count();
   Packer packer(rig, options);
-  std::vector<Lane> lanes, all;
+  JointTable table = pack_groups(rig.mesh.vertex_count(),
+                                 [&](std::size_t i, std::vector<JointLane>& lanes) { packer.row(i, lanes); });
+  if (packer.too_many()) return impossible("more than 65,535 joints carry vertices");
+  table.entries = std::move(packer).entries();
+  return table;
+}
+
+Result<JointTable> pack_bones(const Rig& rig, RowSums sums) {
+  if (rig.weights.vertex_count() != rig.mesh.vertex_count())
+    return bad_input("the weights do not fit the mesh: they have other numbers of vertices");
+  if (rig.endpoint.values.size() != rig.weights.entries.size() ||
+      (rig.endpoint.empty() && !rig.weights.entries.empty()))
+    return impossible("the rig has no endpoint weights: `sinew rig` or `weights --endpoint` makes them");
+  const RestBones rest(rig);
+  // One entry a joint, the identity behind them.
+  std::vector<JointEntry> entries(rig.skeleton.size() + 1);
+  if (entries.size() > 65'535) return impossible("the skeleton has more than 65,534 joints");
+  for (std::size_t j = 0; j < rig.skeleton.size(); ++j) {
+    entries[j].joint = static_cast<int>(j);
+    entries[j].part = JointPart::kBone;
+    if (j < rest.frames.size()) entries[j].frame = rest.frames[j];
+  }
+  for (const Influence& influence : rig.weights.entries)
+    if (influence.joint >= rig.skeleton.size()) return bad_input("a weight names a joint that is not there");
+  const auto identity = static_cast<std::uint16_t>(rig.skeleton.size());
+  JointTable table = pack_groups(rig.mesh.vertex_count(), [&](std::size_t i, std::vector<JointLane>& lanes) {
+    lanes.clear();
+    double sum = 0;
+    for (const Influence& influence : rig.weights.row(i)) sum += influence.weight;
+    const double scale = sums == RowSums::kAsGiven ? 1 : std::abs(sum) > 1e-12 ? 1 / sum : 0;
+    for (std::size_t e = rig.weights.offsets[i]; e < rig.weights.offsets[i + 1]; ++e) {
+      const float along = rig.endpoint.values[e];
+      lanes.push_back({static_cast<std::uint16_t>(rig.weights.entries[e].joint),
+                       static_cast<float>(scale * rig.weights.entries[e].weight), along, along});
+    }
+    if (lanes.empty()) lanes.push_back({identity, 1, 0, 0});
+  });
+  table.entries = std::move(entries);
+  return table;
+}
+
+JointTable pack_groups(std::size_t vertices,
+                       const std::function<void(std::size_t vertex, std::vector<JointLane>&)>& row) {
+  JointTable table;
+  table.vertices = vertices;
+  std::vector<JointLane> lanes, all;
   std::vector<std::size_t> row_begin;
   std::map<std::vector<std::uint16_t>, std::vector<std::uint32_t>> sets;  // entries -> vertices
   std::vector<std::uint16_t> set;
-  for (std::size_t i = 0; i < table.vertices; ++i) {
-    packer.row(i, lanes);
-    std::sort(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.entry < b.entry; });
+  for (std::size_t i = 0; i < vertices; ++i) {
+    row(i, lanes);
+    std::sort(lanes.begin(), lanes.end(),
+              [](const JointLane& a, const JointLane& b) { return a.entry < b.entry; });
     set.clear();
-    for (const Lane& lane : lanes) set.push_back(lane.entry);
+    for (const JointLane& lane : lanes) set.push_back(lane.entry);
     sets[set].push_back(static_cast<std::uint32_t>(i));
     row_begin.push_back(all.size());
     all.insert(all.end(), lanes.begin(), lanes.end());
   }
-  if (packer.too_many()) return impossible("more than 65,535 joints carry vertices");
-  table.entries = std::move(packer).entries();
   table.set_offsets.push_back(0);
-  for (const auto& [entries, vertices] : sets) {
+  for (const auto& [entries, members] : sets) {
     const auto number = static_cast<std::uint32_t>(table.set_offsets.size() - 1);
     table.set_entries.insert(table.set_entries.end(), entries.begin(), entries.end());
     table.set_offsets.push_back(static_cast<std::uint32_t>(table.set_entries.size()));
-    for (std::size_t first = 0; first < vertices.size(); first += kGroupSize) {
+    for (std::size_t first = 0; first < members.size(); first += kGroupSize) {
       table.group_set.push_back(number);
       table.group_data.push_back(table.weights.size());
-      const std::size_t last = vertices.size() - 1;
       Group group;
       for (std::size_t lane = 0; lane < kGroupSize; ++lane)
-        group[lane] = vertices[std::min(first + lane, last)];
-      table.group_order.push_back(order_of(group, table.vertices));
+        group[lane] = members[std::min(first + lane, members.size() - 1)];
+      table.group_order.push_back(order_of(group, vertices));
       table.vertex.insert(table.vertex.end(), group.begin(), group.end());
       for (std::size_t k = 0; k < entries.size(); ++k)
-        for (const auto member : {&Lane::share, &Lane::move, &Lane::turn})
+        for (const auto member : {&JointLane::share, &JointLane::move, &JointLane::turn})
           for (const std::uint32_t v : group) table.weights.push_back(all[row_begin[v] + k].*member);
     }
   }

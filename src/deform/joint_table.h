@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "deform/skin_table.h"
@@ -12,7 +13,7 @@
 namespace sinew {
 
 // What a joint does, in the parts that the kernel knows. kMix and kAngle are a linear and a spherical part.
-enum class JointPart : std::uint8_t { kSwingTwist, kLinear, kSpherical, kPlain };
+enum class JointPart : std::uint8_t { kSwingTwist, kLinear, kSpherical, kPlain, kBone };
 
 // How much of the joint's share a part has.
 enum class PartShare : std::uint8_t { kAll, kMix, kAngle };
@@ -49,7 +50,19 @@ struct JointTable {
   std::size_t group_count() const { return group_set.size(); }
 };
 
+// One influence of one vertex in the kernel's terms. `turn` is the weight of the entry's rotation.
+struct JointLane {
+  std::uint16_t entry = 0;
+  float share = 0, move = 0, turn = 0;
+};
+// Fills everything but `entries` from the lanes of each vertex.
+JointTable pack_groups(std::size_t vertices,
+                       const std::function<void(std::size_t vertex, std::vector<JointLane>&)>& row);
+
 Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options);
+
+// The same for bones that stretch and twist: weights of the skin, endpoint weights as move and turn.
+Result<JointTable> pack_bones(const Rig& rig, RowSums sums);
 
 // The frame's motion of one entry, in double precision: factor (above + s (below - above)) turn(t) p, where
 // turn rotates about `axis` through the joint.

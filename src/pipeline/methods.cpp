@@ -7,6 +7,7 @@
 
 #include "pipeline/elastic_fit.h"
 #include "pipeline/elastic_setup.h"
+#include "pipeline/endpoints.h"
 #include "sinew/core/text.h"
 #include "sinew/deform/decomposed.h"
 #include "sinew/deform/dqs.h"
@@ -14,6 +15,7 @@
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
+#include "sinew/deform/stretch.h"
 #include "sinew/pipeline/joint_weights.h"
 #include "sinew/weights/bbw.h"
 #include "sinew/weights/bone_heat.h"
@@ -99,6 +101,24 @@ Result<std::unique_ptr<Deformer>> make_joint_dqs(const Rig& rig, const DeformReq
   return build_joint_based(copy, options);
 }
 
+Result<std::unique_ptr<Deformer>> make_stretch(const Rig& rig, const DeformRequest& request,
+                                               StretchForm form) {
+  if (!rig.endpoint.empty()) return build_stretch(rig, form);
+  Rig copy = rig;
+  copy.endpoint = projected_endpoints(rig);
+  if (request.notes)
+    request.notes->push_back("endpoint weights were made on the spot by projection; `sinew rig` stores them");
+  return build_stretch(copy, form);
+}
+
+Result<std::unique_ptr<Deformer>> make_stretch_lbs(const Rig& rig, const DeformRequest& request) {
+  return make_stretch(rig, request, StretchForm::kLinear);
+}
+
+Result<std::unique_ptr<Deformer>> make_stretch_dqs(const Rig& rig, const DeformRequest& request) {
+  return make_stretch(rig, request, StretchForm::kDualQuaternion);
+}
+
 Result<std::unique_ptr<Deformer>> make_elastic(const Rig& rig, const DeformRequest& request) {
   SINEW_TRY(ElasticSetup setup, elastic_setup(rig, request));
   if (request.notes)
@@ -115,6 +135,8 @@ constexpr std::array kDeformers = {
     DeformerMethod{"swing-twist", "joints bend linearly and twist on the sphere; others by --joint",
                    make_swing_twist},
     DeformerMethod{"joint-dqs", "every joint turns on the sphere", make_joint_dqs},
+    DeformerMethod{"stbs-lbs", "bones that stretch and twist, blended linearly", make_stretch_lbs},
+    DeformerMethod{"stbs-dqs", "the same as dual quaternions", make_stretch_dqs},
     DeformerMethod{"elastic", "the elastic body itself: the reference, seconds a frame", make_elastic},
 };
 

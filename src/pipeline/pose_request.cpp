@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/LU>
 #include <algorithm>
+#include <numbers>
 
 #include "sinew/core/text.h"
 
@@ -29,6 +31,38 @@ Result<std::size_t> find_joint(const Skeleton& skeleton, const std::string& name
   return usage_error(fmt::format(
       "there is no joint '{}'; the file has {}", printable(name),
       list_names(skeleton.joints(), [](const Joint& j) -> const std::string& { return j.name; })));
+}
+
+// Stretches move the joints at the end of the bone along it, so that the file plays everywhere; deformers
+// that stretch bones see it in the joints.
+Result<void> shape_bones(const Rig& rig, const PoseRequest& request, Pose& pose) {
+  if (request.stretches.empty() && request.twists.empty()) return {};
+  pose.bones.resize(rig.skeleton.size());
+  const std::vector<Affine3> bind = bind_transforms(rig);
+  const std::vector<Bone> bones = bones_of(rig.skeleton, bind);
+  const auto bone_of = [&](const std::string& name) -> Result<std::size_t> {
+    SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, name));
+    if (joint >= bones.size())
+      return usage_error(fmt::format("'{}' has no bone: it deforms nothing", printable(name)));
+    return joint;
+  };
+  for (const PoseRequest::Stretch& stretch : request.stretches) {
+    SINEW_TRY(const std::size_t joint, bone_of(stretch.bone));
+    if (!(stretch.factor > 0 && stretch.factor <= 1e6))
+      return usage_error(fmt::format("--stretch {}: the factor must lie above 0", printable(stretch.bone)));
+    const Vec3 along = bind[joint].linear().inverse() * (bones[joint].tail - bones[joint].head);
+    if (!along.allFinite() || along.isZero())
+      return impossible(fmt::format("'{}' has no length to stretch", printable(stretch.bone)));
+    pose.bones[joint].stretch = stretch.factor;
+    for (const std::uint32_t child : rig.skeleton.children(joint))
+      pose.local[child].translation() += (stretch.factor - 1) * along;
+  }
+  for (const PoseRequest::Twist& twist : request.twists) {
+    SINEW_TRY(const std::size_t joint, bone_of(twist.bone));
+    pose.bones[joint].twist_head = twist.head * std::numbers::pi / 180;
+    pose.bones[joint].twist_tail = twist.tail * std::numbers::pi / 180;
+  }
+  return {};
 }
 
 }  // namespace
@@ -58,6 +92,7 @@ Result<Pose> make_pose(const Rig& rig, const PoseRequest& request) {
     SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, turn.joint));
     turn_joint(rig.skeleton, joint, turn.degrees, pose);
   }
+  SINEW_CHECK(shape_bones(rig, request, pose));
   if (!request.keys.empty()) pose.key_weights = key_weights_of(rig, pose);
   for (const PoseRequest::KeyWeight& wanted : request.keys) {
     const auto key = std::find_if(rig.keys.begin(), rig.keys.end(),

@@ -13,6 +13,7 @@
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
+#include "sinew/deform/stretch.h"
 
 namespace sinew::test {
 
@@ -43,6 +44,12 @@ inline Rig with_joint_weights(Rig rig) {
   return rig;
 }
 
+inline Rig with_endpoints(Rig rig) {
+  for (std::size_t k = 0; k < rig.weights.entries.size(); ++k)
+    rig.endpoint.values.push_back(static_cast<float>(k % 17) / 16.0f);
+  return rig;
+}
+
 inline std::vector<Method> all_methods() {
   return {{"lbs", build_lbs},
           {"dqs", build_dqs},
@@ -50,6 +57,10 @@ inline std::vector<Method> all_methods() {
           {"decomposed", [](const Rig& rig) { return build_decomposed(rig); }},
           {"explog", [](const Rig& rig) { return build_decomposed(rig, {RotationBlend::kExpLog}); }},
           {"swing_twist", [](const Rig& rig) { return build_joint_based(with_joint_weights(rig)); }},
+          {"stretch_linear",
+           [](const Rig& rig) { return build_stretch(with_endpoints(rig), StretchForm::kLinear); }},
+          {"stretch_dual",
+           [](const Rig& rig) { return build_stretch(with_endpoints(rig), StretchForm::kDualQuaternion); }},
           {"joint_angle", [](const Rig& rig) {
              return build_joint_based(with_joint_weights(rig), {.blend = JointBlend::kAngle});
            }}};

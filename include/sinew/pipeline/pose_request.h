@@ -19,7 +19,17 @@ struct PoseRequest {
     std::string key;
     double weight;
   };
+  struct Stretch {
+    std::string bone;
+    double factor;  // of its length, above 0; what lies beyond the bone is carried along
+  };
+  struct Twist {
+    std::string bone;
+    double head, tail;  // degrees about the bone, any number of turns
+  };
   std::vector<Turn> turns = {};
+  std::vector<Stretch> stretches = {};
+  std::vector<Twist> twists = {};
   std::vector<KeyWeight> keys = {};
   std::optional<std::string> clip = {};  // a name, or digits: an index
   double time = 0;                       // seconds into the clip, clamped
@@ -28,7 +38,8 @@ struct PoseRequest {
 // The clip of that name, or number; kUsage naming those there are.
 Result<std::size_t> find_clip(const Rig& rig, const std::string& name);
 
-// The file's own pose, then the clip, then the turns, then the keys. kUsage for names the rig does not have.
+// The file's own pose, then the clip, the turns, the stretches and twists, the keys. kUsage for names the rig
+// does not have.
 Result<Pose> make_pose(const Rig& rig, const PoseRequest& request);
 
 }  // namespace sinew
