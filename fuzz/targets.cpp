@@ -2,6 +2,7 @@
 #include "targets.h"
 
 #include <cmath>
+#include <utility>
 
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
@@ -83,16 +84,30 @@ std::string skeleton_target(std::string_view bytes,
   return {};
 }
 
+std::string check_gltf_writing(const Rig& rig, const GltfDocument* document,
+                               const GltfWriteOptions& options) {
+  const auto written = write_gltf(rig, document, options);
+  if (!written.ok()) return "what was read is not written: " + written.error().message;
+  const auto again = read_gltf(*written, "/nonexistent/fuzz.again.glb");
+  if (!again.ok()) return "what was written is not read: " + again.error().message;
+  if (again->rig.mesh.vertex_count() != rig.mesh.vertex_count()) return "vertices got lost in writing";
+  if (const auto valid = validate(again->rig); !valid.ok())
+    return "an unsound rig after writing: " + valid.error().message;
+  return {};
+}
+
 std::string fuzz_gltf(std::string_view bytes) {
   // A folder that does not exist: nothing outside the bytes can be read.
   const auto file = read_gltf(bytes, "/nonexistent/fuzz.glb");
   if (!file.ok()) return check_error(file.error());
   if (const auto valid = validate(file->rig); !valid.ok()) return "an unsound rig: " + valid.error().message;
-  const auto written = write_gltf(file->rig, file->document.get());
-  if (!written.ok()) return "what was read is not written: " + written.error().message;
-  const auto again = read_gltf(*written, "/nonexistent/fuzz.again.glb");
-  if (!again.ok()) return "what was written is not read: " + again.error().message;
-  if (again->rig.mesh.vertex_count() != file->rig.mesh.vertex_count()) return "vertices got lost in writing";
+  // Copied, with all that can be edited, and as a new file.
+  GltfWriteOptions edited;
+  edited.edit.geometry = edited.edit.skin = edited.edit.keys = edited.edit.clips = true;
+  const std::pair<const GltfDocument*, GltfWriteOptions> ways[] = {
+      {file->document.get(), {}}, {file->document.get(), edited}, {nullptr, {}}};
+  for (const auto& [document, options] : ways)
+    if (std::string wrong = check_gltf_writing(file->rig, document, options); !wrong.empty()) return wrong;
   return {};
 }
 
