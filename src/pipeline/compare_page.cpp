@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "sinew/render/plot.h"
 #include "sinew/render/render.h"
@@ -54,11 +56,6 @@ std::string kind_of_pose(const std::string& name) {
   return "other";
 }
 
-Result<void> save_image(const Image& image, const std::filesystem::path& path, Overwrite overwrite) {
-  SINEW_TRY(const std::string bytes, encode_png(image));
-  return write_file(path, bytes, overwrite);
-}
-
 // Mean energy ratio of every pair in every kind of pose.
 Result<Image> energy_plot(const CompareReport& report) {
   BarPlot plot;
@@ -101,7 +98,7 @@ Result<Image> convergence_plot(const Convergence& convergence) {
 }
 
 // The reference and every pair side by side, coloured by the distance to the reference.
-Result<Image> pose_picture(const Rig& rig, const PoseFigures& pose) {
+Result<Image> pose_picture(const Rig& rig, const PoseFigures& pose, const Progress* progress) {
   const TriangleView view = triangulate(rig.mesh);
   Box3 frame = bounding_box(pose.reference);
   double largest = 0;
@@ -116,6 +113,7 @@ Result<Image> pose_picture(const Rig& rig, const PoseFigures& pose) {
   options.frame = frame;
   std::vector<Image> images;
   const auto add = [&](const std::vector<Vec3>& shape, const std::string& caption) -> Result<void> {
+    if (is_cancelled(progress)) return cancelled();
     std::vector<float> distances(shape.size());
     for (std::size_t i = 0; i < shape.size(); ++i)
       distances[i] = static_cast<float>((shape[i] - pose.reference[i]).norm() / diagonal);
@@ -189,18 +187,21 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
   std::error_code failure;
   if (std::filesystem::exists(folder, failure) && overwrite == Overwrite::kNo)
     return io_error(fmt::format("{}: exists already; give --force to write into it", folder.string()));
-  std::filesystem::create_directories(folder, failure);
-  if (failure)
-    return io_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failure.message()));
-
+  // Made in memory first, so that a stop leaves no page without its pictures.
+  std::vector<std::pair<std::string, std::string>> files;  // names and bytes
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title><style>{1}</style>"
       "</head><body>\n<h1>{0}</h1>\n<p>Every pair of weights and deformer against the elastic reference, "
       "in {2} poses, on a voxel body of {3} grid vertices. An energy ratio of 1 is the reference itself; the "
       "lowest of each pose is marked. Distances are parts of the diagonal of the mesh's box.</p>\n",
       escaped(title), kStyle, report.poses.size(), report.voxels);
-  SINEW_TRY(const Image energies, energy_plot(report));
-  SINEW_CHECK(save_image(energies, folder / "energy.png", overwrite));
+  const auto add = [&](const std::string& file, const Result<Image>& picture) -> Result<void> {
+    if (!picture.ok()) return picture.error();
+    SINEW_TRY(std::string bytes, encode_png(*picture));
+    files.emplace_back(file, std::move(bytes));
+    return {};
+  };
+  SINEW_CHECK(add("energy.png", energy_plot(report)));
   html += "<img src=\"energy.png\" alt=\"mean energy ratio by kind of pose\">\n" + summary_table(report);
   html +=
       "<h2>Shapes</h2>\n<p class=\"note\">Coloured by the distance to the reference; the number is the "
@@ -209,14 +210,12 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
   for (const PoseFigures& pose : report.poses) {
     if (is_cancelled(progress)) return cancelled();
     if (pose.reference.empty()) continue;
-    SINEW_TRY(const Image picture, pose_picture(rig, pose));
     const std::string file = fmt::format("pose{}.png", number++);
-    SINEW_CHECK(save_image(picture, folder / file, overwrite));
+    SINEW_CHECK(add(file, pose_picture(rig, pose, progress)));
     html += fmt::format("<h3>{0}</h3>\n<img src=\"{1}\" alt=\"{0}\">\n", escaped(pose.name), file);
   }
   if (!report.convergence.joint.empty()) {
-    SINEW_TRY(const Image plot, convergence_plot(report.convergence));
-    SINEW_CHECK(save_image(plot, folder / "convergence.png", overwrite));
+    SINEW_CHECK(add("convergence.png", convergence_plot(report.convergence)));
     html += fmt::format(
         "<h2>Convergence</h2>\n<p>Plain local/global steps for a bend of {}: minimising over weights settles "
         "in fewer of them than minimising over positions.</p>\n<img src=\"convergence.png\" "
@@ -230,6 +229,11 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
         "<p class=\"note\">* evaluated on the mesh and carried into the body; compare these with each "
         "other only.</p>\n";
   html += "</body></html>\n";
+  if (is_cancelled(progress)) return cancelled();
+  std::filesystem::create_directories(folder, failure);
+  if (failure)
+    return io_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failure.message()));
+  for (const auto& [file, bytes] : files) SINEW_CHECK(write_file(folder / file, bytes, overwrite));
   return write_file(folder / "index.html", html, overwrite);
 }
 
