@@ -20,7 +20,7 @@ void PoseOptions::add_pose_to(CLI::App* verb) {
 }
 
 void PoseOptions::add_deformer_to(CLI::App* verb) {
-  std::string help = "how the mesh follows:";
+  std::string help = "how the mesh follows (+mush behind a name adds delta mush):";
   for (const DeformerMethod& method : deformer_methods())
     help += fmt::format("\n  {:<12}{}", method.name, method.summary);
   verb->add_option("--deformer", deform.deformer, help)->capture_default_str();
@@ -29,6 +29,11 @@ void PoseOptions::add_deformer_to(CLI::App* verb) {
   add_repeatable(
       verb, "--joint", joint_blends,
       fmt::format("JOINT=BLEND: how a joint blends in swing-twist, {}; repeatable", blend_names()));
+  verb->add_option("--segments", deform.segments, "for curve: segments of a bone")->capture_default_str();
+  verb->add_option("--ease", deform.ease, "for curve: length of the handles, in thirds of the bone")
+      ->capture_default_str();
+  verb->add_option("--amount", deform.amount, "for volume: how much of it is kept, 0 to 1")
+      ->capture_default_str();
   verb->add_flag("--fast-twist", deform.fast_twist, "for swing-twist: no trigonometry, 0.001 radians off");
   add_repeatable(verb, "--stiffness", stiffness,
                  "JOINT=K: for elastic, how stiff the flesh of a bone is (1: as the rest); repeatable");

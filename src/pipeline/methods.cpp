@@ -9,13 +9,16 @@
 #include "pipeline/elastic_setup.h"
 #include "pipeline/endpoints.h"
 #include "sinew/core/text.h"
+#include "sinew/deform/curve.h"
 #include "sinew/deform/decomposed.h"
 #include "sinew/deform/dqs.h"
 #include "sinew/deform/elastic.h"
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
+#include "sinew/deform/mush.h"
 #include "sinew/deform/stretch.h"
+#include "sinew/deform/volume.h"
 #include "sinew/pipeline/joint_weights.h"
 #include "sinew/weights/bbw.h"
 #include "sinew/weights/bone_heat.h"
@@ -101,14 +104,30 @@ Result<std::unique_ptr<Deformer>> make_joint_dqs(const Rig& rig, const DeformReq
   return build_joint_based(copy, options);
 }
 
-Result<std::unique_ptr<Deformer>> make_stretch(const Rig& rig, const DeformRequest& request,
-                                               StretchForm form) {
-  if (!rig.endpoint.empty()) return build_stretch(rig, form);
-  Rig copy = rig;
+// A rig with endpoint weights: the rig itself, or `copy`, which got them on the spot.
+const Rig& with_endpoints(const Rig& rig, const DeformRequest& request, Rig& copy) {
+  if (!rig.endpoint.empty()) return rig;
+  copy = rig;
   copy.endpoint = projected_endpoints(rig);
   if (request.notes)
     request.notes->push_back("endpoint weights were made on the spot by projection; `sinew rig` stores them");
-  return build_stretch(copy, form);
+  return copy;
+}
+
+Result<std::unique_ptr<Deformer>> make_curve(const Rig& rig, const DeformRequest& request) {
+  Rig copy;
+  return build_curve(with_endpoints(rig, request, copy),
+                     {.segments = request.segments, .ease = request.ease});
+}
+
+Result<std::unique_ptr<Deformer>> make_volume(const Rig& rig, const DeformRequest& request) {
+  return build_volume(rig, {.amount = request.amount});
+}
+
+Result<std::unique_ptr<Deformer>> make_stretch(const Rig& rig, const DeformRequest& request,
+                                               StretchForm form) {
+  Rig copy;
+  return build_stretch(with_endpoints(rig, request, copy), form);
 }
 
 Result<std::unique_ptr<Deformer>> make_stretch_lbs(const Rig& rig, const DeformRequest& request) {
@@ -135,8 +154,10 @@ constexpr std::array kDeformers = {
     DeformerMethod{"swing-twist", "joints bend linearly and twist on the sphere; others by --joint",
                    make_swing_twist},
     DeformerMethod{"joint-dqs", "every joint turns on the sphere", make_joint_dqs},
+    DeformerMethod{"curve", "bones bent along Bezier curves", make_curve},
     DeformerMethod{"stbs-lbs", "bones that stretch and twist, blended linearly", make_stretch_lbs},
     DeformerMethod{"stbs-dqs", "the same as dual quaternions", make_stretch_dqs},
+    DeformerMethod{"volume", "a flow that keeps the volume, by --amount", make_volume},
     DeformerMethod{"elastic", "the elastic body itself: the reference, seconds a frame", make_elastic},
 };
 
@@ -277,10 +298,18 @@ std::string weight_names() {
 }
 
 Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformRequest& request) {
+  constexpr std::string_view kMush = "+mush";
+  if (request.deformer.ends_with(kMush)) {
+    DeformRequest inner = request;
+    inner.deformer.resize(inner.deformer.size() - kMush.size());
+    SINEW_TRY(std::unique_ptr<Deformer> deformer, build_deformer(rig, inner));
+    return build_mush(rig, std::move(deformer));
+  }
   for (const DeformerMethod& method : kDeformers)
     if (method.name == request.deformer) return method.build(rig, request);
   return usage_error(
-      fmt::format("there is no deformer '{}': choose one of {}", request.deformer, deformer_names()));
+      fmt::format("there is no deformer '{}': choose one of {}; +mush behind a name adds delta mush",
+                  printable(request.deformer), deformer_names()));
 }
 
 Result<ElasticFit> elastic_fit(std::string_view method) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/deform/curve.h"
 #include "sinew/deform/decomposed.h"
 #include "sinew/deform/dqs.h"
 #include "sinew/deform/joint_based.h"
@@ -61,6 +62,7 @@ inline std::vector<Method> all_methods() {
            [](const Rig& rig) { return build_stretch(with_endpoints(rig), StretchForm::kLinear); }},
           {"stretch_dual",
            [](const Rig& rig) { return build_stretch(with_endpoints(rig), StretchForm::kDualQuaternion); }},
+          {"curve", [](const Rig& rig) { return build_curve(with_endpoints(rig)); }},
           {"joint_angle", [](const Rig& rig) {
              return build_joint_based(with_joint_weights(rig), {.blend = JointBlend::kAngle});
            }}};

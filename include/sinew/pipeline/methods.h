@@ -16,7 +16,7 @@ namespace sinew {
 // What a user can say about how a pose is turned into a mesh. Fields that a method does not use are ignored
 // by it.
 struct DeformRequest {
-  std::string deformer = "lbs";  // a name of deformer_methods()
+  std::string deformer = "lbs";  // a name of deformer_methods(); "+mush" behind it adds delta mush
   double mix = 0.5;              // `mix`: 0 is lbs, 1 is dqs
   std::string blend = "polar";   // `decomposed`: polar or explog
   // `swing-twist`: joints that blend otherwise, by name; see blend_names().
@@ -24,7 +24,10 @@ struct DeformRequest {
   bool fast_twist = false;  // `swing-twist`: without trigonometry, off by less than 0.001 radians
   // `elastic`: how stiff the flesh of a joint's bone is, by name; 1 elsewhere.
   std::vector<std::pair<std::string, double>> stiffness = {};
-  int voxels = 0;  // of the voxel body, where one has to be made; 0: chosen by the mesh
+  int segments = 8;   // `curve`: of a bone
+  double ease = 1;    // `curve`: length of the handles, in thirds of the bone
+  double amount = 1;  // `volume`: 0 ... 1
+  int voxels = 0;     // of the voxel body, where one has to be made; 0: chosen by the mesh
   const Progress* progress = nullptr;
   std::vector<std::string>* notes = nullptr;  // what had to be made on the spot, a sentence each
 };

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sinew/deform/deformer.h"
+
+namespace sinew {
+
+struct MushOptions {
+  int passes = 10;    // of smoothing
+  double step = 0.5;  // how far a vertex goes towards the mean of its neighbours in one pass
+};
+
+// Delta mush, D19 [mancewicz2014]: what another deformer made is smoothed over the mesh, and the detail that
+// smoothing took from the rest shape is put back in the frame of the smoothed surface. Creases and pinches of
+// the deformer go, the character's shape stays. Rest is the identity and rigid motions are kept. Vertices at
+// one place are smoothed as one. kUsage: passes outside 0 ... 1000, a step outside 0 ... 1.
+Result<std::unique_ptr<Deformer>> build_mush(const Rig& rig, std::unique_ptr<Deformer> inner,
+                                             const MushOptions& options = {});
+
+}  // namespace sinew

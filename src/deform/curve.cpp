@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rig of segments: each joint becomes as many as a bone has segments, each vertex is given to those nearest
+// to its endpoint weight, and linear blending does the rest.
+#include "sinew/deform/curve.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "deform/lbs_kernel.h"
+#include "deform/pack_rig.h"
+#include "deform/posed_bones.h"
+#include "sinew/core/parallel.h"
+
+namespace sinew {
+namespace {
+
+struct Curve {
+  Vec3 points[4];
+  Vec3 at(double t) const {
+    const double s = 1 - t;
+    return s * s * s * points[0] + 3 * s * s * t * points[1] + 3 * s * t * t * points[2] +
+           t * t * t * points[3];
+  }
+  Vec3 slope(double t) const {
+    const double s = 1 - t;
+    return 3 * s * s * (points[1] - points[0]) + 6 * s * t * (points[2] - points[1]) +
+           3 * t * t * (points[3] - points[2]);
+  }
+};
+
+Vec3 unit(const Vec3& v, const Vec3& other) {
+  const double length = v.norm();
+  return length > 0 && std::isfinite(length) ? Vec3(v / length) : other;
+}
+
+// The ends of a bone, and the directions of the bones before and behind it (zero: none).
+struct BoneEndsAt {
+  Vec3 head, tail, before, behind;
+};
+
+Curve curve_of(const BoneEndsAt& ends, double ease) {
+  const Vec3 along = ends.tail - ends.head;
+  const double handle = ease * along.norm() / 3;
+  const Vec3 own = unit(along, Vec3::UnitZ());
+  return {{ends.head, ends.head + handle * unit(own + ends.before, own),
+           ends.tail - handle * unit(own + ends.behind, own), ends.tail}};
+}
+
+// Frames at the middles of the segments: `start` (z along the bone) turned onto the curve with the least
+// turn, then from each to the next.
+void frames_along(const Curve& curve, const Mat3& start, double roll_head, double roll_tail,
+                  std::span<Affine3> out) {
+  Mat3 axes = start;
+  const double count = static_cast<double>(out.size());
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const double t = (static_cast<double>(k) + 0.5) / count;
+    const Vec3 tangent = unit(curve.slope(t), axes.col(2));
+    axes = Quat::FromTwoVectors(axes.col(2), tangent).toRotationMatrix() * axes;
+    const double roll = (1 - t) * roll_head + t * roll_tail;
+    out[k] = Eigen::Translation3d(curve.at(t)) *
+             Affine3(Mat3(Eigen::AngleAxisd(roll, tangent).toRotationMatrix() * axes));
+  }
+}
+
+struct CurveWorkspace : Workspace {
+  CurveWorkspace(const SkinTable& table, std::size_t all_segments, std::size_t segments)
+      : rows(table.palette_size(), kRowsStride), matrices(all_segments), frames(segments) {}
+  Palette rows;
+  std::vector<Affine3> matrices, frames;
+};
+
+class CurveBones : public Deformer {
+ public:
+  CurveBones(const Rig& rig, SkinTable table, const CurveOptions& options)
+      : rest_(rig),
+        parents_(bone_parents(rig.skeleton)),
+        joints_(rig.skeleton.size()),
+        segments_(static_cast<std::size_t>(options.segments)),
+        ease_(options.ease),
+        table_(std::move(table)) {
+    const std::vector<Affine3> still(joints_, Affine3::Identity());
+    std::vector<Affine3> frames(segments_);
+    for (std::size_t j = 0; j < rest_.bones.size(); ++j) {
+      frames_along(curve_of(ends_at(j, {{}, {}, {}, still, {}}), ease_), rest_.frames[j].axes, 0, 0, frames);
+      for (const Affine3& frame : frames) inverse_rest_.push_back(frame.inverse(Eigen::Isometry));
+    }
+  }
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    return std::make_unique<CurveWorkspace>(table_, joints_ * segments_, segments_);
+  }
+
+  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+              std::span<Vec3f> out_normals) const noexcept override {
+    assert(input.positions.size() == table_.vertices);
+    auto& state = static_cast<CurveWorkspace&>(workspace);
+    for (std::size_t j = 0; j < joints_; ++j)
+      fill(j, input, std::span(state.matrices).subspan(j * segments_, segments_), state.frames);
+    fill_rows(table_, state.matrices, state.rows);
+    const VertexStreams streams = streams_of(input, out_positions, out_normals);
+    parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
+      lbs_groups(table_, state.rows, begin, end, streams);
+    });
+  }
+
+ private:
+  BoneEndsAt ends_at(std::size_t j, const FrameInput& input) const noexcept {
+    const Bone& bone = rest_.bones[j];
+    const Affine3& own = input.matrices[j];
+    BoneEndsAt ends{own * bone.head, own * bone.tail, Vec3::Zero(), Vec3::Zero()};
+    const auto direction = [&](std::size_t k) {
+      return unit(input.matrices[k].linear() * (rest_.bones[k].tail - rest_.bones[k].head), Vec3::Zero());
+    };
+    const auto& behind = rest_.end_joints[j];
+    if (!behind.empty()) {
+      ends.tail.setZero();
+      for (const std::size_t k : behind)
+        ends.tail += input.matrices[k] * rest_.bones[k].head / static_cast<double>(behind.size());
+    } else if (j < input.bones.size()) {
+      ends.tail = ends.head + input.bones[j].stretch * (ends.tail - ends.head);
+    }
+    // Where the skeleton branches there is no one bone to lean towards.
+    if (behind.size() == 1) ends.behind = direction(behind[0]);
+    if (parents_[j] >= 0 && rest_.end_joints[static_cast<std::size_t>(parents_[j])].size() == 1)
+      ends.before = direction(static_cast<std::size_t>(parents_[j]));
+    return ends;
+  }
+
+  void fill(std::size_t j, const FrameInput& input, std::span<Affine3> matrices,
+            std::vector<Affine3>& frames) const noexcept {
+    const bool curved =
+        segments_ > 1 && j < rest_.bones.size() && (rest_.bones[j].tail - rest_.bones[j].head).norm() > 0;
+    if (!curved) {
+      for (Affine3& matrix : matrices) matrix = input.matrices[j];
+      return;
+    }
+    const BoneShape shape = j < input.bones.size() ? input.bones[j] : BoneShape{};
+    // The joint's own linear part, its scale with it, turned onto the curve.
+    const Affine3& own = input.matrices[j];
+    const Mat3 axes = split_linear(own.linear()).rotation.toRotationMatrix() * rest_.frames[j].axes;
+    frames_along(curve_of(ends_at(j, input), ease_), axes, shape.twist_head, shape.twist_tail, frames);
+    for (std::size_t k = 0; k < matrices.size(); ++k)
+      matrices[k] = frames[k] * inverse_rest_[j * segments_ + k];
+  }
+
+  RestBones rest_;
+  std::vector<int> parents_;
+  std::size_t joints_, segments_;
+  double ease_;
+  SkinTable table_;
+  std::vector<Affine3> inverse_rest_;  // per bone and segment
+};
+
+// Every influence given to the two segments whose middles its endpoint weight lies between.
+SkinWeights spread_over_segments(const Rig& rig, std::size_t segments) {
+  SkinWeights spread;
+  spread.offsets.push_back(0);
+  std::vector<Influence> row;
+  for (std::size_t i = 0; i < rig.weights.vertex_count(); ++i) {
+    row.clear();
+    for (std::size_t e = rig.weights.offsets[i]; e < rig.weights.offsets[i + 1]; ++e) {
+      const Influence& influence = rig.weights.entries[e];
+      const double place =
+          std::clamp(static_cast<double>(rig.endpoint.values[e]) * static_cast<double>(segments) - 0.5, 0.0,
+                     static_cast<double>(segments - 1));
+      const auto first = std::min(static_cast<std::size_t>(place), segments - 1);
+      const double share = place - static_cast<double>(first);
+      const auto at = [&](std::size_t k) {
+        return static_cast<std::uint32_t>(influence.joint * segments + k);
+      };
+      row.push_back({at(first), influence.weight * (1 - share)});
+      if (share > 0) row.push_back({at(first + 1), influence.weight * share});
+    }
+    spread.add_row(row);
+  }
+  return spread;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Deformer>> build_curve(const Rig& rig, const CurveOptions& options) {
+  if (options.segments < 1 || options.segments > 64)
+    return usage_error("the segments of a curve bone must lie between 1 and 64");
+  if (!(options.ease >= 0 && options.ease <= 3))
+    return usage_error("the ease of a curve bone must lie between 0 and 3");
+  if (rig.weights.vertex_count() != rig.mesh.vertex_count())
+    return bad_input("the weights do not fit the mesh: they have other numbers of vertices");
+  if (rig.endpoint.values.size() != rig.weights.entries.size())
+    return impossible("the rig has no endpoint weights: `sinew rig` or `weights --endpoint` makes them");
+  const auto segments = static_cast<std::size_t>(options.segments);
+  SINEW_TRY(SkinTable table, pack_skin(spread_over_segments(rig, segments), rig.skeleton.size() * segments,
+                                       RowSums::kAsGiven));
+  return std::unique_ptr<Deformer>(std::make_unique<CurveBones>(rig, std::move(table), options));
+}
+
+}  // namespace sinew
