@@ -12,7 +12,7 @@ namespace {
 using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
 constexpr double kRegularisation = 1e-6;  // of the grid's Laplacian, relative to Y
-constexpr double kSolveTolerance = 1e-4;
+constexpr double kSolveTolerance = 1e-3;  // of a step's correction
 constexpr int kSolveIterations = 60;
 
 JointSamples turns_about(const Vec3& axis, int count) {
@@ -91,14 +91,22 @@ Result<GridWeight> energy_minimising_weight(const Corotational& model, std::span
                                             const Eigen::VectorXd& start, const Vec3& origin,
                                             std::span<const Mat3> samples, const DescentOptions& options) {
   LinearDescent descent(model, origin, samples);
-  SINEW_TRY(const Multigrid hierarchy, Multigrid::build(model.grid(), descent.system(), fixed));
+  const RowMatrix Y = descent.system();
+  SINEW_TRY(const Multigrid hierarchy, Multigrid::build(model.grid(), Y, fixed));
   GridWeight result{start, 0, 0, {}};
   Eigen::VectorXd right, next_right;
   result.energy = descent.evaluate(start, right);
   result.history.push_back(result.energy);
   while (result.steps < options.max_steps) {
     if (is_cancelled(options.progress)) return cancelled();
-    const Eigen::VectorXd next = hierarchy.solve(right, result.values, kSolveTolerance, kSolveIterations).x;
+    // The correction and not the weight: its size is what the tolerance must be measured by, or the last
+    // steps would be taken for solved before they begin.
+    Eigen::VectorXd residual = right - Y * result.values;
+    for (Eigen::Index i = 0; i < residual.size(); ++i)
+      if (fixed[static_cast<std::size_t>(i)]) residual[i] = 0;
+    const Eigen::MatrixXd zero = Eigen::MatrixXd::Zero(residual.size(), 1);
+    const Eigen::VectorXd next =
+        result.values + hierarchy.solve(residual, zero, kSolveTolerance, kSolveIterations).x;
     const double energy = descent.evaluate(next, next_right);
     if (!(energy < result.energy)) break;
     const double decrease = result.energy - energy;
