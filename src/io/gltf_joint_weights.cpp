@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "io/gltf_accessor.h"
 #include "io/gltf_write_parts.h"
@@ -155,15 +156,15 @@ void read_deformers(const GltfDocument& document, const BoundSkeleton& skeleton,
 Result<void> read_joint_weights(GltfDocument& document, const std::vector<PartPlan>& plans,
                                 const BoundSkeleton& skeleton, Rig& rig) {
   std::vector<std::vector<JointSet>> sets;
-  double bytes = 0;
+  double slots = 0;
   for (const PartPlan& plan : plans) {
     auto found = find_sets(document, plan);
     if (!found.ok()) return inside(plan.place, found.error());
-    bytes += static_cast<double>(plan.vertices) * static_cast<double>(found->size()) * 144;
+    slots += 4 * static_cast<double>(plan.vertices) * static_cast<double>(found->size());
     sets.push_back(*std::move(found));
   }
-  if (bytes == 0) return {};
-  if (bytes > memory_budget(document))
+  if (slots == 0) return {};
+  if (slots * 36 > memory_budget(document) || slots >= std::numeric_limits<std::uint32_t>::max())
     return bad_input("the joint weights together take far more memory than the file has bytes for: split it");
   rig.joint_weights.offsets.push_back(0);
   JointReader reader(document, skeleton, rig.joint_weights);

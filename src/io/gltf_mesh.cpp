@@ -200,11 +200,12 @@ Result<std::vector<PartPlan>> plan_parts(GltfDocument& document) {
 }
 
 Result<void> check_budget(const GltfDocument& document, const std::vector<PartPlan>& plans) {
-  double bytes = 0, vertices = 0, corners = 0;
+  double bytes = 0, vertices = 0, corners = 0, influences = 0;
   for (const PartPlan& plan : plans) {
     const double count = static_cast<double>(plan.vertices);
     vertices += count;
     corners += static_cast<double>(plan.corners) * (plan.mode > 4 ? 3 : 1);
+    influences += count * 4 * static_cast<double>(plan.weights.joints.size());
     bytes += count * (60 + (plan.weights.has_endpoints() ? 120 : 80) *
                                static_cast<double>(plan.weights.joints.size()));
   }
@@ -214,8 +215,8 @@ Result<void> check_budget(const GltfDocument& document, const std::vector<PartPl
                      " vertices and " + std::to_string(static_cast<std::uint64_t>(corners)) +
                      " corners, far more than the file has bytes for: split it");
   constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
-  if (vertices >= kMost || corners >= kMost)
-    return bad_input("the file holds more than 2^32 vertices or corners: split it");
+  if (vertices >= kMost || corners >= kMost || influences >= kMost)
+    return bad_input("the file holds more than 2^32 vertices, corners or weights: split it");
   return {};
 }
 
