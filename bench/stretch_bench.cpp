@@ -43,10 +43,10 @@ void shape_bones(Scene& scene) {
 }
 
 // In its clip, with all joints drawn 20 % away from those above them.
-Result<Scene> biped(int resolution) {
+Result<Scene> character(const std::string& kind, int resolution) {
   Scene scene;
   Rig& rig = scene.frame.rig;
-  SINEW_TRY(rig, make_character("biped", {.resolution = resolution}));
+  SINEW_TRY(rig, make_character(kind, {.resolution = resolution}));
   set_thread_count(0);
   SINEW_CHECK(bind(rig, {.method = "heat", .influences = 4, .endpoint = "projection"}));
   Pose pose = rest_pose(rig.skeleton);
@@ -97,7 +97,7 @@ BenchResult bench_beside_lbs(const Result<Scene>& scene, const std::function<Bui
 
 // What mush adds to a frame.
 BenchResult bench_mush(int threads) {
-  const auto scene = biped(43'000);
+  const auto scene = character("snake", 43'000);
   if (!scene) return {"", scene.error().message, 0, ""};
   const Rig& rig = scene->frame.rig;
   auto inner = build_lbs(rig);
@@ -129,8 +129,9 @@ void add_stretch_benches(std::vector<BenchCase>& cases) {
                                                   {"stbs-dqs", dual, false},
                                                   {"stbs-dqs/twist", dual, true},
                                                   {"curve", curve, false}}) {
-    cases.push_back({"coherent/" + method.name,
-                     [method] { return bench_beside_lbs(biped(100'000), method.build, method.twisted); }});
+    cases.push_back({"coherent/" + method.name, [method] {
+                       return bench_beside_lbs(character("biped", 100'000), method.build, method.twisted);
+                     }});
     cases.push_back({"deform/" + method.name,
                      [method] { return bench_beside_lbs(synthetic(), method.build, method.twisted); }});
   }

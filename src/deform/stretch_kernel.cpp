@@ -8,29 +8,152 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "deform/dual_blend-inl.h"
-#include "deform/group-inl.h"
+#include "deform/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sinew {
 namespace HWY_NAMESPACE {
+
+#if HWY_MAX_BYTES >= 32
+// sum_k of w_k times rows 0, 1 and 2 of entry k and share_k times its stretch, of one vertex.
+template <int K>
+HWY_INLINE void BlendStretch(const float* HWY_RESTRICT w, const float* HWY_RESTRICT shares,
+                             const std::uint16_t* HWY_RESTRICT j, std::size_t influences,
+                             const float* HWY_RESTRICT rows, V& rows01, V& row2_stretch) {
+  const Lanes d;
+  for (std::size_t k = 0; k < Count<K>(influences); ++k) {
+    const float* m = rows + kRowsStride * j[k];
+    const V weight = hn::Set(d, w[k]), both = hn::ConcatUpperLower(d, hn::Set(d, shares[k]), weight);
+    rows01 = k == 0 ? hn::Mul(weight, hn::Load(d, m)) : hn::MulAdd(weight, hn::Load(d, m), rows01);
+    row2_stretch =
+        k == 0 ? hn::Mul(both, hn::Load(d, m + 8)) : hn::MulAdd(both, hn::Load(d, m + 8), row2_stretch);
+  }
+}
+
+// The blended matrices, the stretches added to their translations.
+template <int K>
+HWY_INLINE MatrixV StretchRows(const float* HWY_RESTRICT w, const float* HWY_RESTRICT shares,
+                               const std::uint16_t* HWY_RESTRICT j, std::size_t influences,
+                               const float* HWY_RESTRICT rows) {
+  const Lanes d;
+  const std::size_t count = Count<K>(influences);
+  V low[4], high[4], low2[4], high2[4];
+  HWY_UNROLL(4)
+  for (std::size_t v = 0; v < 4; ++v) {
+    const std::size_t a = v * count, b = (v + 4) * count;
+    BlendStretch<K>(w + a, shares + a, j + a, count, rows, low[v], low2[v]);
+    BlendStretch<K>(w + b, shares + b, j + b, count, rows, high[v], high2[v]);
+  }
+  Transpose(d, low[0], low[1], low[2], low[3]);
+  Transpose(d, high[0], high[1], high[2], high[3]);
+  Transpose(d, low2[0], low2[1], low2[2], low2[3]);
+  Transpose(d, high2[0], high2[1], high2[2], high2[3]);
+  V row0[4], row1[4], row2[4], moved[4];
+  HWY_UNROLL(4)
+  for (std::size_t c = 0; c < 4; ++c) {
+    row0[c] = hn::ConcatLowerLower(d, high[c], low[c]);
+    row1[c] = hn::ConcatUpperUpper(d, high[c], low[c]);
+    row2[c] = hn::ConcatLowerLower(d, high2[c], low2[c]);
+    moved[c] = hn::ConcatUpperUpper(d, high2[c], low2[c]);
+  }
+  return {{{row0[0], row0[1], row0[2]}, {row1[0], row1[1], row1[2]}, {row2[0], row2[1], row2[2]}},
+          {hn::Add(row0[3], moved[0]), hn::Add(row1[3], moved[1]), hn::Add(row2[3], moved[2])}};
+}
+#else
+template <int K>
+HWY_INLINE MatrixV StretchRows(const float* HWY_RESTRICT w, const float* HWY_RESTRICT shares,
+                               const std::uint16_t* HWY_RESTRICT j, std::size_t influences,
+                               const float* HWY_RESTRICT rows) {
+  MatrixV m = BlendRows<K>(w, j, influences, rows);
+  V moved[4];
+  BlendBlocks<K, 1>(shares, j, influences, rows + kStretchAt, kRowsStride, moved);
+  m.translation = {hn::Add(m.translation.x, moved[0]), hn::Add(m.translation.y, moved[1]),
+                   hn::Add(m.translation.z, moved[2])};
+  return m;
+}
+#endif
 
 template <int K, bool kNormals>
 void StretchTiles(const SkinSlice& skin, const float* HWY_RESTRICT shares, const float* HWY_RESTRICT rows,
                   const VertexStreams& io) {
   const std::size_t count = Count<K>(skin.influences);
   for (std::size_t i = 0; i < skin.vertices; i += kLanes) {
-    MatrixV m = BlendRows<K>(skin.weights + i * count, skin.joints + i * count, count, rows);
-    V moved[4];
-    BlendBlocks<K, 1>(shares + i * count, skin.joints + i * count, count, rows + kStretchAt, kRowsStride,
-                      moved);
-    m.translation = {hn::Add(m.translation.x, moved[0]), hn::Add(m.translation.y, moved[1]),
-                     hn::Add(m.translation.z, moved[2])};
+    const MatrixV m =
+        StretchRows<K>(skin.weights + i * count, shares + i * count, skin.joints + i * count, count, rows);
     StoreTile(TransformPoint(m, LoadTile(io.positions + 3 * i)), io.out_positions + 3 * i);
     if constexpr (kNormals)
       StoreTile(TransformNormal(m.row, LoadTile(io.normals + 3 * i)), io.out_normals + 3 * i);
   }
 }
+
+#if HWY_MAX_BYTES >= 64
+// As LbsWide: the stretch is the fourth row of an entry, and costs no multiplication more.
+using Wide = hn::FixedTag<float, 16>;
+using WideV = hn::Vec<Wide>;
+
+HWY_INLINE auto WideIndices(const std::int32_t (&lanes)[16]) {
+  return hn::SetTableIndices(Wide(), lanes);
+}
+
+template <int K>
+HWY_INLINE WideV BlendStretchWide(const float* HWY_RESTRICT w, const float* HWY_RESTRICT shares,
+                                  const std::uint16_t* HWY_RESTRICT j, std::size_t influences,
+                                  const float* HWY_RESTRICT rows) {
+  const Wide d;
+  const auto matrix = hn::FirstN(d, kStretchAt);
+  WideV sum = hn::Zero(d);
+  for (std::size_t k = 0; k < Count<K>(influences); ++k) {
+    const WideV weight = hn::IfThenElse(matrix, hn::Set(d, w[k]), hn::Set(d, shares[k]));
+    const WideV entry = hn::Load(d, rows + kRowsStride * j[k]);
+    sum = k == 0 ? hn::Mul(weight, entry) : hn::MulAdd(weight, entry, sum);
+  }
+  return sum;
+}
+
+template <int K>
+void StretchWide(const SkinSlice& skin, const float* HWY_RESTRICT shares, const float* HWY_RESTRICT rows,
+                 const VertexStreams& io) {
+  const Wide d;
+  const hn::Half<Wide> half;
+  const hn::Half<hn::Half<Wide>> quarter;
+  const std::size_t count = Count<K>(skin.influences);
+  const auto twelve = hn::FirstN(d, 12);
+  const auto to_x = WideIndices({0, 3, 6, 9, 0, 3, 6, 9, 0, 3, 6, 9, 0, 3, 6, 9});
+  const auto to_y = WideIndices({1, 4, 7, 10, 1, 4, 7, 10, 1, 4, 7, 10, 1, 4, 7, 10});
+  const auto to_z = WideIndices({2, 5, 8, 11, 2, 5, 8, 11, 2, 5, 8, 11, 2, 5, 8, 11});
+  const auto to_points = WideIndices({0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, 0, 0, 0, 0});
+  // Block 3 of x, y and z is what the rows of the points move by.
+  const auto upper = hn::Not(hn::FirstN(d, 8));
+  const auto to_odd = WideIndices({4, 5, 6, 7, 12, 13, 14, 15, 4, 5, 6, 7, 12, 13, 14, 15});
+  const auto to_last = WideIndices({12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15});
+  for (std::size_t i = 0; i < skin.vertices; i += 4) {
+    const float* w = skin.weights + i * count;
+    const float* s = shares + i * count;
+    const std::uint16_t* j = skin.joints + i * count;
+    WideV x = BlendStretchWide<K>(w, s, j, count, rows);
+    WideV y = BlendStretchWide<K>(w + count, s + count, j + count, count, rows);
+    WideV z = BlendStretchWide<K>(w + 2 * count, s + 2 * count, j + 2 * count, count, rows);
+    WideV t = BlendStretchWide<K>(w + 3 * count, s + 3 * count, j + 3 * count, count, rows);
+    Transpose(d, x, y, z, t);
+    const WideV stretch = hn::IfThenElse(upper, hn::TableLookupLanes(z, to_last),
+                                         hn::TableLookupLanes(hn::ConcatUpperUpper(d, y, x), to_odd));
+    const WideV p = hn::MaskedLoad(twelve, d, io.positions + 3 * i);
+    const WideV moved =
+        hn::MulAdd(x, hn::TableLookupLanes(p, to_x),
+                   hn::MulAdd(y, hn::TableLookupLanes(p, to_y),
+                              hn::MulAdd(z, hn::TableLookupLanes(p, to_z), hn::Add(t, stretch))));
+    const WideV points = hn::TableLookupLanes(moved, to_points);
+    hn::StoreU(hn::LowerHalf(half, points), half, io.out_positions + 3 * i);
+    hn::StoreU(hn::LowerHalf(quarter, hn::UpperHalf(half, points)), quarter, io.out_positions + 3 * i + 8);
+  }
+}
+#else
+template <int K>
+void StretchWide(const SkinSlice& skin, const float* HWY_RESTRICT shares, const float* HWY_RESTRICT rows,
+                 const VertexStreams& io) {
+  StretchTiles<K, false>(skin, shares, rows, io);
+}
+#endif
 
 template <int K>
 void StretchRun(const SkinSlice& skin, const float* HWY_RESTRICT shares, const float* HWY_RESTRICT rows,
@@ -38,7 +161,7 @@ void StretchRun(const SkinSlice& skin, const float* HWY_RESTRICT shares, const f
   if (io.out_normals)
     StretchTiles<K, true>(skin, shares, rows, io);
   else
-    StretchTiles<K, false>(skin, shares, rows, io);
+    StretchWide<K>(skin, shares, rows, io);
 }
 
 void Stretch(const SkinSlice& skin, const float* HWY_RESTRICT shares, const float* HWY_RESTRICT rows,
@@ -55,127 +178,6 @@ void Stretch(const SkinSlice& skin, const float* HWY_RESTRICT shares, const floa
   }
 }
 
-HWY_INLINE QuatV Constant4(const float* HWY_RESTRICT p) {
-  return {{Constant(p), Constant(p + 1), Constant(p + 2)}, Constant(p + 3)};
-}
-
-// a * s + b
-HWY_INLINE QuatV MulAdd4(const QuatV& a, V s, const QuatV& b) {
-  return {MulAdd(a.v, s, b.v), hn::MulAdd(a.w, s, b.w)};
-}
-
-HWY_INLINE V Dot4(const QuatV& a, const QuatV& b) {
-  return hn::MulAdd(a.w, b.w, Dot(a.v, b.v));
-}
-
-struct DualBone {
-  QuatV real;
-  V cosine, sine;
-};
-
-// The rotation of one bone for vertices with endpoint weights e.
-HWY_INLINE DualBone BoneRotation(const float* HWY_RESTRICT entry, V e) {
-  const Lanes d;
-  const QuatV q = Constant4(entry);
-  if (entry[kDualBoneTwist + 2] == 0) return {q, hn::Set(d, 1.0f), hn::Zero(d)};
-  DualBone bone{q, hn::Zero(d), hn::Zero(d)};
-  HalfTurn(
-      WithinAQuarter(hn::MulAdd(e, Constant(entry + kDualBoneTwist + 1), Constant(entry + kDualBoneTwist))),
-      bone.cosine, bone.sine);
-  bone.real = {{hn::Mul(q.v.x, bone.cosine), hn::Mul(q.v.y, bone.cosine), hn::Mul(q.v.z, bone.cosine)},
-               hn::Mul(q.w, bone.cosine)};
-  bone.real = MulAdd4(Constant4(entry + 4), bone.sine, bone.real);
-  return bone;
-}
-
-template <bool kNormals, bool kScaled>
-void DualBoneTiles(const JointTable& table, const float* HWY_RESTRICT palette, std::size_t begin,
-                   std::size_t end, const VertexStreams& io) {
-  const Lanes d;
-  const V zero = hn::Zero(d);
-  const QuatV none{{zero, zero, zero}, zero};
-  for (std::size_t group = begin; group < end; ++group) {
-    const std::uint32_t set = table.group_set[group];
-    const std::uint16_t* entries = table.set_entries.data() + table.set_offsets[set];
-    const std::size_t count = table.set_offsets[set + 1] - table.set_offsets[set];
-    const GroupOrder order = table.group_order[group];
-    for (std::size_t half = 0; half < kGroupSize; half += kLanes) {
-      const std::uint32_t* vertex = table.vertex.data() + group * kGroupSize + half;
-      const float* first = table.weights.data() + table.group_data[group] + half;
-      // The largest weight of each lane decides the signs.
-      QuatV pivot = none;
-      if (count > 1) {
-        V largest = zero;
-        for (std::size_t k = 0; k < count; ++k) {
-          const float* weights = first + 3 * kGroupSize * k;
-          const V share = hn::LoadU(d, weights);
-          const QuatV q =
-              BoneRotation(palette + kDualBoneStride * entries[k], hn::LoadU(d, weights + kGroupSize)).real;
-          const auto more = hn::Gt(share, largest);
-          largest = hn::Max(share, largest);
-          pivot = {{hn::IfThenElse(more, q.v.x, pivot.v.x), hn::IfThenElse(more, q.v.y, pivot.v.y),
-                    hn::IfThenElse(more, q.v.z, pivot.v.z)},
-                   hn::IfThenElse(more, q.w, pivot.w)};
-        }
-      }
-      Vec3V p = Load3(io.positions, vertex, order);
-      Vec3V n{zero, zero, zero};
-      if constexpr (kNormals) n = Load3(io.normals, vertex, order);
-      QuatV real = none, dual = none;
-      Vec3V rows[3] = {{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}};
-      Vec3V shift{zero, zero, zero};
-      for (std::size_t k = 0; k < count; ++k) {
-        const float* weights = first + 3 * kGroupSize * k;
-        const float* HWY_RESTRICT entry = palette + kDualBoneStride * entries[k];
-        const V share = hn::LoadU(d, weights), e = hn::LoadU(d, weights + kGroupSize);
-        const DualBone bone = BoneRotation(entry, e);
-        V w = share;
-        if (count > 1) w = hn::Xor(share, hn::And(Dot4(pivot, bone.real), hn::SignBit(d)));
-        real = MulAdd4(bone.real, w, real);
-        const float* parts = entry + kDualBoneParts;
-        const V wc = hn::Mul(w, bone.cosine), we = hn::Mul(wc, e);
-        dual = MulAdd4(Constant4(parts + 8), we, MulAdd4(Constant4(parts), wc, dual));
-        if (entry[kDualBoneTwist + 2] != 0) {
-          const V ws = hn::Mul(w, bone.sine);
-          dual = MulAdd4(Constant4(parts + 12), hn::Mul(ws, e), MulAdd4(Constant4(parts + 4), ws, dual));
-        }
-        if constexpr (kScaled) {
-          const float* scale = entry + kDualBoneScale;
-          for (std::size_t r = 0; r < 3; ++r)
-            rows[r] =
-                MulAdd({Constant(scale + 4 * r), Constant(scale + 4 * r + 1), Constant(scale + 4 * r + 2)},
-                       share, rows[r]);
-          shift = MulAdd({Constant(scale + 3), Constant(scale + 7), Constant(scale + 11)}, share, shift);
-        }
-      }
-      if constexpr (kScaled) {
-        p = {TransformRow(rows[0], shift.x, p), TransformRow(rows[1], shift.y, p),
-             TransformRow(rows[2], shift.z, p)};
-        if constexpr (kNormals) n = TransformNormal(rows, n);
-      }
-      // v + 2 (r x (r x v + w v) + w e - u r + r x e) / |q|^2 with q = (r, w) and its dual (e, u).
-      const V scale = TwoOverSquare(real);
-      Vec3V moved = Rotate(real, scale, p);
-      const Vec3V cross = Cross(real.v, dual.v);
-      const Vec3V t{hn::NegMulAdd(dual.w, real.v.x, hn::MulAdd(real.w, dual.v.x, cross.x)),
-                    hn::NegMulAdd(dual.w, real.v.y, hn::MulAdd(real.w, dual.v.y, cross.y)),
-                    hn::NegMulAdd(dual.w, real.v.z, hn::MulAdd(real.w, dual.v.z, cross.z))};
-      moved = MulAdd(t, scale, moved);
-      Store3(moved, io.out_positions, vertex, order);
-      if constexpr (kNormals) Store3(Rotate(real, scale, n), io.out_normals, vertex, order);
-    }
-  }
-}
-
-void DualBones(const JointTable& table, const float* HWY_RESTRICT palette, bool scaled, std::size_t begin,
-               std::size_t end, const VertexStreams& io) {
-  if (io.out_normals)
-    return scaled ? DualBoneTiles<true, true>(table, palette, begin, end, io)
-                  : DualBoneTiles<true, false>(table, palette, begin, end, io);
-  return scaled ? DualBoneTiles<false, true>(table, palette, begin, end, io)
-                : DualBoneTiles<false, false>(table, palette, begin, end, io);
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace sinew
 HWY_AFTER_NAMESPACE();
@@ -183,18 +185,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sinew {
 HWY_EXPORT(Stretch);
-HWY_EXPORT(DualBones);
 
 void stretch_groups(const SkinTable& table, const float* shares, const Palette& rows, std::size_t begin,
                     std::size_t end, const VertexStreams& streams) {
   run_groups(table, begin, end, streams, [&](const SkinSlice& skin, const VertexStreams& io) {
     HWY_DYNAMIC_DISPATCH(Stretch)(skin, shares + skin.first_entry, rows.data(), io);
   });
-}
-
-void dual_bone_groups(const JointTable& table, const Palette& palette, bool scaled, std::size_t begin,
-                      std::size_t end, const VertexStreams& streams) {
-  HWY_DYNAMIC_DISPATCH(DualBones)(table, palette.data(), scaled, begin, end, streams);
 }
 
 }  // namespace sinew
