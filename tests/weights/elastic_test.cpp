@@ -7,6 +7,7 @@
 #include <random>
 
 #include "sinew/volume/elastic.h"
+#include "sinew/weights/bbw.h"
 #include "sinew/weights/elastic_dqs.h"
 #include "sinew/weights/elastic_lsq.h"
 
@@ -111,6 +112,20 @@ TEST(ElasticWeight, FourSamplesDoWhat32Do) {
   EXPECT_LT(difference.maxCoeff(), 0.05);
   EXPECT_LT(difference.mean(), 0.01);
   EXPECT_GT(difference.maxCoeff(), 0);  // they are not the same samples
+}
+
+// Summed over the sample poses, which are what the weights were made for.
+TEST(ElasticWeight, BelowBoundedBiharmonicWeights) {
+  const MiddleJoint joint(0.25);
+  auto biharmonic = grid_bbw(joint.body.grid, joint.body.handles);
+  ASSERT_TRUE(biharmonic) << biharmonic.error().message;
+  for (const JointSamples& samples : {swing_samples(joint.frame), twist_samples(joint.frame)}) {
+    auto weight =
+        energy_minimising_weight(joint.model, joint.fixed, joint.start, joint.frame.origin, samples);
+    ASSERT_TRUE(weight) << weight.error().message;
+    EXPECT_LT(linear_energy(joint.model, weight->values, joint.frame.origin, samples),
+              0.99 * linear_energy(joint.model, biharmonic->values.col(1), joint.frame.origin, samples));
+  }
 }
 
 TEST(ElasticWeight, BelowTheLeastSquaresFit) {
