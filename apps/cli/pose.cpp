@@ -43,7 +43,8 @@ Result<void> run(const Options& options, const Console& console) {
   }
   console.print({{"deformer", options.pose.deform.deformer},
                  {"milliseconds", frame.milliseconds},
-                 {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)}},
+                 {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},
+                 {"volume_change", frame.volume_change ? Json(*frame.volume_change) : Json(nullptr)}},
                 fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in,
                             options.pose.deform.deformer, frame.milliseconds));
   return {};

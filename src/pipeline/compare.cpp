@@ -57,6 +57,11 @@ class Runner {
   std::vector<Vec3f> rest_, out_;
 };
 
+// The elastic deformer solves in a body of its own, and delta mush smooths over faces, which grids have none.
+bool on_the_mesh_alone(std::string_view deformer) {
+  return deformer.starts_with("elastic") || deformer.ends_with("+mush");
+}
+
 // One pair: its mesh and, where the weights have a volume form, its grid.
 struct Contestant {
   MethodPair pair;
@@ -121,8 +126,7 @@ class Comparison {
       const WeightSet& set = found->second;
       SINEW_TRY(Runner mesh, Runner::build(set.mesh, pair.deformer, request_.progress));
       contestants_.push_back({pair, std::move(mesh), std::nullopt});
-      // The elastic deformer solves in a body of its own: only its mesh can be compared.
-      if (!set.volume || pair.deformer == "elastic") continue;
+      if (!set.volume || on_the_mesh_alone(pair.deformer)) continue;
       SINEW_TRY(contestants_.back().grid, Runner::build(set.grid, pair.deformer, request_.progress));
     }
     return {};

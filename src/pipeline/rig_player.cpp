@@ -2,8 +2,25 @@
 #include "sinew/pipeline/rig_player.h"
 
 #include <chrono>
+#include <cmath>
+
+#include "sinew/measure/shape.h"
+#include "sinew/mesh/topology.h"
 
 namespace sinew {
+namespace {
+
+// Of the posed against the rest shape; none where the surface does not enclose a volume.
+std::optional<double> volume_change(const PolyMesh& rest, const PolyMesh& posed) {
+  const MeshReport topology = mesh_report(rest);
+  if (topology.boundary_edges + topology.nonmanifold_edges > 0) return std::nullopt;
+  const TriangleView view = triangulate(rest);
+  const double before = enclosed_volume({rest.positions, view.triangles});
+  const double change = (enclosed_volume({posed.positions, view.triangles}) - before) / std::abs(before);
+  return std::isfinite(change) ? std::optional(change) : std::nullopt;
+}
+
+}  // namespace
 
 Result<RigPlayer> RigPlayer::build(const Rig& rig, const DeformRequest& request) {
   RigPlayer player(rig);
@@ -56,6 +73,7 @@ Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformReques
   for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
     mesh.positions[i] = player.positions()[i].cast<double>();
   mesh.normals.assign(player.normals().begin(), player.normals().end());
+  if (report) report->volume_change = volume_change(rig.mesh, mesh);
   return mesh;
 }
 

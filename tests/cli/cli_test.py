@@ -72,6 +72,15 @@ class Cli(unittest.TestCase):
                       ("make", "biped", "-o", self.path("x.fbx")), ("pose", self.rig, "--set", "nonsense", "-o", self.path("x.obj")),
                       ("pose", self.rig, "--set", "NoSuchJoint=1,2,3", "-o", self.path("x.obj")),
                       ("pose", self.rig, "--deformer", "jelly", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--deformer", "jelly+mush", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--stretch", "NoSuchBone=2", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--stretch", "Upper", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--stretch", "Upper=0", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--stretch", "Upper=1,2", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--twist", "NoSuchBone=0,90", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--twist", "Upper=90", "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--deformer", "curve", "--segments", 0, "-o", self.path("x.obj")),
+                      ("pose", self.rig, "--deformer", "volume", "--amount", 2, "-o", self.path("x.obj")),
                       ("info", self.rig, "--threads", "0")):
             done = self.call(*words, code=2)
             self.assertTrue(done.stderr.strip(), words)
@@ -150,6 +159,33 @@ class Cli(unittest.TestCase):
         pairs = zip(self.vertices(self.path("a.obj")), self.vertices(self.path("b.obj")))
         self.assertLess(max(math.dist(a, b) for a, b in pairs), 1e-4)
         self.assertEqual(self.document("info", self.path("posed.glb"))["joints"], 2)
+
+    def test_a_stretched_glb_plays_as_plain_lbs_with_all_beyond_carried_along(self):
+        lower = self.document("info", self.rig)["joint_names"][0]
+        self.call("pose", self.rig, "--stretch", lower + "=1.5", "--deformer", "stbs-lbs", "-o", self.path("long.glb"))
+        self.call("pose", self.path("long.glb"), "-o", self.path("again.obj"))
+        self.call("pose", self.rig, "--stretch", lower + "=1.5", "-o", self.path("lbs.obj"))
+        self.call("pose", self.rig, "-o", self.path("rest.obj"))
+        again, lbs, rest = (self.vertices(self.path(n + ".obj")) for n in ("again", "lbs", "rest"))
+        self.assertLess(max(map(math.dist, again, lbs)), 1e-4)
+        # The far end goes along by half of the bone, and only along it.
+        top = max(range(len(rest)), key=lambda i: rest[i][1])
+        step = [a - b for a, b in zip(again[top], rest[top])]
+        self.assertGreater(step[1], 1)
+        self.assertLess(math.hypot(step[0], step[2]), 1e-4)
+
+    def test_mush_follows_any_deformer_and_closed_meshes_report_their_volume(self):
+        joint = self.document("info", self.rig)["joint_names"][1]
+        change = {}
+        for deformer in ("lbs", "volume", "lbs+mush", "stbs-dqs+mush", "curve"):
+            report = self.document("pose", self.rig, "--set", joint + "=0,0,90", "--deformer", deformer, "-o",
+                                   self.path(deformer + ".obj"))
+            change[deformer] = abs(report["volume_change"])
+        self.assertLess(change["volume"], change["lbs"] / 3)
+        self.assertNotEqual(text_of(self.path("lbs.obj")), text_of(self.path("lbs+mush.obj")))
+        with open(self.path("open.obj"), "w") as f:
+            f.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.assertIsNone(self.document("pose", self.path("open.obj"), "-o", self.path("o.obj"))["volume_change"])
 
     def test_apply_writes_the_deformed_mesh_without_a_skin(self):
         joint = self.document("info", self.rig)["joint_names"][1]

@@ -37,8 +37,9 @@ class RigPlayer {
 // The rig's mesh in a pose, world space, with normals: what .obj, .ply and pictures show. A rig without
 // joints and keys comes back as it is, in full precision.
 struct FrameReport {
-  double milliseconds = 0;       // of one frame, once all is built
-  std::optional<double> energy;  // elastic, of deformers that minimise it
+  double milliseconds = 0;              // of one frame, once all is built
+  std::optional<double> energy;         // elastic, of deformers that minimise it
+  std::optional<double> volume_change;  // of closed meshes, over the volume of the rest shape
 };
 Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformRequest& request,
                             FrameReport* report = nullptr);
