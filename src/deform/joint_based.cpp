@@ -12,14 +12,15 @@ namespace {
 
 struct JointWorkspace : Workspace {
   explicit JointWorkspace(const JointTable& table)
-      : palette(std::max<std::size_t>(table.entries.size(), 1), kJointStride) {}
-  Palette palette;
+      : palette(std::max<std::size_t>(table.entries.size(), 1), kJointStride),
+        shaped(std::max<std::size_t>(table.entries.size(), 1), kShapedStride) {}
+  Palette palette, shaped;
 };
 
 class JointBased : public Deformer {
  public:
-  JointBased(JointTable table, const JointBasedOptions& options)
-      : table_(std::move(table)), options_(options) {}
+  JointBased(const Rig& rig, JointTable table, const JointBasedOptions& options)
+      : rest_(rig), table_(std::move(table)), options_(options) {}
 
   std::unique_ptr<Workspace> make_workspace() const override {
     return std::make_unique<JointWorkspace>(table_);
@@ -29,14 +30,28 @@ class JointBased : public Deformer {
               std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == table_.vertices);
     auto& frame = static_cast<JointWorkspace&>(workspace);
-    fill_joints(table_, input.matrices, options_, frame.palette);
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
+    if (is_shaped(input.bones)) {
+      fill_shaped_joints(table_, rest_, input, options_, frame.shaped);
+      parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
+        shaped_joint_groups(table_, frame.shaped, begin, end, streams);
+      });
+      return;
+    }
+    fill_joints(table_, input.matrices, options_, frame.palette);
     parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
       joint_groups(table_, frame.palette, begin, end, streams);
     });
   }
 
  private:
+  static bool is_shaped(std::span<const BoneShape> bones) noexcept {
+    return std::any_of(bones.begin(), bones.end(), [](const BoneShape& shape) {
+      return shape.stretch != 1 || shape.twist_head != 0 || shape.twist_tail != 0;
+    });
+  }
+
+  RestBones rest_;
   JointTable table_;
   JointBasedOptions options_;
 };
@@ -45,7 +60,7 @@ class JointBased : public Deformer {
 
 Result<std::unique_ptr<Deformer>> build_joint_based(const Rig& rig, const JointBasedOptions& options) {
   SINEW_TRY(JointTable table, pack_joints(rig, options));
-  return std::unique_ptr<Deformer>(std::make_unique<JointBased>(std::move(table), options));
+  return std::unique_ptr<Deformer>(std::make_unique<JointBased>(rig, std::move(table), options));
 }
 
 }  // namespace sinew

@@ -3,6 +3,7 @@
 
 #include "deform/joint_table.h"
 #include "deform/palette.h"
+#include "deform/posed_bones.h"
 #include "deform/streams.h"
 
 namespace sinew {
@@ -20,6 +21,18 @@ inline constexpr std::size_t kJointChord = 38;      // cos - 1 and sin of that, 
 // Never allocates.
 void fill_joints(const JointTable& table, std::span<const Affine3> matrices, const JointBasedOptions& options,
                  Palette& palette) noexcept;
+
+// The same for frames whose bones are stretched and twisted along themselves, in a palette of its own: the
+// turned point goes into the frames of the bone above the joint and of the joint's own, is twisted there by
+// its endpoint weights, and moved. Two such halves a joint, each: the way into the frame, the motion out of
+// it, what its tail moves further, half of the twist at the head and how much half of it grows to the tail.
+inline constexpr std::size_t kShapedStride = 112;
+inline constexpr std::size_t kShapedHalf = 48, kShapedHalfStride = 32;  // behind what fill_joints writes
+inline constexpr std::size_t kShapedInto = 0, kShapedOut = 12, kShapedStretch = 24, kShapedTwist = 28;
+void fill_shaped_joints(const JointTable& table, const RestBones& rest, const FrameInput& input,
+                        const JointBasedOptions& options, Palette& palette) noexcept;
+void shaped_joint_groups(const JointTable& table, const Palette& palette, std::size_t begin, std::size_t end,
+                         const VertexStreams& streams);
 
 void joint_groups(const JointTable& table, const Palette& palette, std::size_t begin, std::size_t end,
                   const VertexStreams& streams);

@@ -25,11 +25,11 @@ class Packer {
   void row(std::size_t vertex, std::vector<JointLane>& lanes) {
     lanes.clear();
     for (const JointInfluence& influence : rig_.joint_weights.row(vertex))
-      if (influence.share > 0) add_joint(influence, lanes);
+      if (influence.share > 0) add_joint(vertex, influence, lanes);
     if (!lanes.empty()) return;
     for (const Influence& influence : rig_.weights.row(vertex))
       lanes.push_back({entry(static_cast<int>(influence.joint), JointPart::kPlain, PartShare::kAll),
-                       static_cast<float>(influence.weight), 0, 0});
+                       static_cast<float>(influence.weight), 0, 0, 0, end_of(vertex, influence.joint)});
     if (lanes.empty()) lanes.push_back({entry(-1, JointPart::kPlain, PartShare::kAll), 1, 0, 0});
   }
 
@@ -37,10 +37,13 @@ class Packer {
   bool too_many() const { return entries_.size() > 65'535; }
 
  private:
-  void add_joint(const JointInfluence& influence, std::vector<JointLane>& lanes) {
+  void add_joint(std::size_t vertex, const JointInfluence& influence, std::vector<JointLane>& lanes) {
+    const int parent = parents_[influence.joint];
+    const float own_end = end_of(vertex, influence.joint),
+                above_end = parent < 0 ? 0.0f : end_of(vertex, static_cast<std::size_t>(parent));
     const auto add = [&](JointPart part, PartShare share, float turn) {
-      lanes.push_back(
-          {entry(static_cast<int>(influence.joint), part, share), influence.share, influence.swing, turn});
+      lanes.push_back({entry(static_cast<int>(influence.joint), part, share), influence.share,
+                       influence.swing, turn, above_end, own_end});
     };
     switch (options_.blend.value_or(rig_.joint_weights.blend(influence.joint))) {
       case JointBlend::kSwingTwist:
@@ -56,6 +59,19 @@ class Packer {
         add(JointPart::kLinear, PartShare::kAngle, 0);
         return add(JointPart::kSpherical, PartShare::kAngle, influence.swing);
     }
+  }
+
+  // The endpoint weight that the rig has for a bone, or, where it has none, the vertex's place along it.
+  float end_of(std::size_t vertex, std::size_t joint) const {
+    if (!rig_.endpoint.empty())
+      for (std::size_t e = rig_.weights.offsets[vertex]; e < rig_.weights.offsets[vertex + 1]; ++e)
+        if (rig_.weights.entries[e].joint == joint) return rig_.endpoint.values[e];
+    if (joint >= bones_.size()) return 0;
+    const Vec3 along = bones_[joint].tail - bones_[joint].head;
+    const double length = along.squaredNorm();
+    if (!(length > 0)) return 0;
+    const double place = (rig_.mesh.positions[vertex] - bones_[joint].head).dot(along) / length;
+    return static_cast<float>(std::clamp(place, 0.0, 1.0));
   }
 
   std::uint16_t entry(int joint, JointPart part, PartShare share) {
@@ -176,21 +192,31 @@ JointTable pack_groups(std::size_t vertices,
         group[lane] = members[std::min(first + lane, members.size() - 1)];
       table.group_order.push_back(order_of(group, vertices));
       table.vertex.insert(table.vertex.end(), group.begin(), group.end());
-      for (std::size_t k = 0; k < entries.size(); ++k)
+      for (std::size_t k = 0; k < entries.size(); ++k) {
         for (const auto member : {&JointLane::share, &JointLane::move, &JointLane::turn})
           for (const std::uint32_t v : group) table.weights.push_back(all[row_begin[v] + k].*member);
+        for (const auto member : {&JointLane::above_end, &JointLane::own_end})
+          for (const std::uint32_t v : group) table.ends.push_back(all[row_begin[v] + k].*member);
+      }
     }
   }
   return table;
 }
 
 JointMotion joint_motion(const JointEntry& entry, std::span<const Affine3> matrices, double mix) {
+  if (entry.joint < 0) return {};
+  return joint_motion(
+      entry, entry.parent < 0 ? Affine3::Identity() : matrices[static_cast<std::size_t>(entry.parent)],
+      matrices[static_cast<std::size_t>(entry.joint)], mix);
+}
+
+JointMotion joint_motion(const JointEntry& entry, const Affine3& above_motion, const Affine3& below_motion,
+                         double mix) {
   JointMotion motion;
-  if (entry.joint < 0) return motion;
-  motion.above = motion.below = matrices[static_cast<std::size_t>(entry.joint)];
+  motion.above = motion.below = below_motion;
   motion.axes = entry.frame.axes;
   if (entry.part == JointPart::kPlain) return motion;
-  motion.above = entry.parent < 0 ? Affine3::Identity() : matrices[static_cast<std::size_t>(entry.parent)];
+  motion.above = above_motion;
   // The joint's own turn, seen from what lies above it, in the axes of bind space.
   const Quat above(polar_decomposition(motion.above.linear()).rotation);
   const Quat turn = above.conjugate() * Quat(polar_decomposition(motion.below.linear()).rotation);

@@ -45,6 +45,7 @@ struct JointTable {
   std::vector<std::size_t> group_data;   // per group: its first number in `weights`
   std::vector<GroupOrder> group_order;   // per group
   std::vector<std::uint32_t> vertex;     // per lane; lanes behind the last vertex of a group repeat it
+  std::vector<float> ends;               // as weights, but two numbers a lane: above_end and own_end
   std::vector<float> weights;            // per group and entry of its set: d, then s, then t of all lanes
 
   std::size_t group_count() const { return group_set.size(); }
@@ -54,6 +55,7 @@ struct JointTable {
 struct JointLane {
   std::uint16_t entry = 0;
   float share = 0, move = 0, turn = 0;
+  float above_end = 0, own_end = 0;  // endpoint weights for the bone above the joint and for its own
 };
 // Fills everything but `entries` from the lanes of each vertex.
 JointTable pack_groups(std::size_t vertices,
@@ -65,13 +67,14 @@ Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options)
 Result<JointTable> pack_bones(const Rig& rig, RowSums sums);
 
 // The frame's motion of one entry, in double precision: factor (above + s (below - above)) turn(t) p, where
-// turn rotates about `axis` through the joint.
+// turn rotates about the z of `axes` through the joint.
 struct JointMotion {
   Affine3 above = Affine3::Identity(), below = Affine3::Identity();
   Mat3 axes = Mat3::Identity();  // z is the axis of `angle`
   double angle = 0;              // radians, within +-pi
   double factor = 1;
 };
+JointMotion joint_motion(const JointEntry& entry, const Affine3& above, const Affine3& below, double mix);
 JointMotion joint_motion(const JointEntry& entry, std::span<const Affine3> matrices, double mix);
 
 }  // namespace sinew

@@ -164,6 +164,73 @@ TEST(JointBased, BlendsAreChosenJointByJoint) {
   EXPECT_GT(most, 0.01);
 }
 
+test::Output run_shaped(const test::Sample& sample, const Deformer& deformer,
+                        std::span<const BoneShape> bones) {
+  test::Output out{std::vector<Vec3f>(sample.positions.size()), std::vector<Vec3f>(sample.positions.size())};
+  FrameInput input = sample.input();
+  input.bones = bones;
+  const auto workspace = deformer.make_workspace();
+  deformer.deform(input, *workspace, out.positions, out.normals);
+  return out;
+}
+
+// Where a vertex goes with one bone alone, stretched and twisted bones carry it as they do without joints
+// between.
+TEST_P(JointBasedOnBlends, WholeInfluencesAreStretchedAndTwistedBones) {
+  test::Sample sample = test::random_sample(500, 8, 1, Motion::kRigid);
+  sample.rig = test::with_joint_weights(test::with_endpoints(sample.rig));
+  for (JointInfluence& influence : sample.rig.joint_weights.entries) influence.swing = influence.twist = 1;
+  std::vector<BoneShape> bones(8);
+  for (std::size_t j = 0; j < 8; ++j)
+    bones[j] = {1.5, 0.3 * static_cast<double>(j) - 4, 2.0 + static_cast<double>(j)};
+  auto joints = build_joint_based(sample.rig, {.blend = GetParam()});
+  auto plain = build_stretch(sample.rig, StretchForm::kLinear);
+  ASSERT_TRUE(joints.ok() && plain.ok());
+  const test::Output a = run_shaped(sample, **joints, bones), b = run_shaped(sample, **plain, bones);
+  for (std::size_t i = 0; i < a.positions.size(); ++i) {
+    EXPECT_LT((a.positions[i] - b.positions[i]).norm(), 1e-4f) << i;
+    EXPECT_LT((a.normals[i] - b.normals[i]).norm(), 1e-3f) << i;
+  }
+}
+
+// And where it does not go along at all, the bone above does.
+TEST_P(JointBasedOnBlends, NoInfluenceIsTheBoneAbove) {
+  test::Sample sample = test::random_sample(200, 4, 0, Motion::kRigid);
+  for (std::size_t i = 0; i < 200; ++i) {
+    const std::vector<Influence> row{{1, 1.0}};
+    if (i == 0) sample.rig.weights = {};
+    sample.rig.weights.add_row(row);
+    sample.rig.endpoint.values.push_back(static_cast<float>(i) / 199.0f);
+  }
+  JointWeights& weights = sample.rig.joint_weights;
+  weights.offsets.push_back(0);
+  for (std::size_t i = 0; i < 200; ++i) {
+    weights.entries.push_back({2, 1, 0, 0});
+    weights.offsets.push_back(static_cast<std::uint32_t>(i + 1));
+  }
+  const std::vector<BoneShape> bones{{1, 0, 0}, {1, 0.5, -6}, {1.2, 1, 2}, {}};
+  auto joints = build_joint_based(sample.rig, {.blend = GetParam()});
+  auto plain = build_stretch(sample.rig, StretchForm::kLinear);
+  ASSERT_TRUE(joints.ok() && plain.ok());
+  const test::Output a = run_shaped(sample, **joints, bones), b = run_shaped(sample, **plain, bones);
+  for (std::size_t i = 0; i < 200; ++i) EXPECT_LT((a.positions[i] - b.positions[i]).norm(), 1e-4f) << i;
+}
+
+// A shape that is none changes nothing: both kernels give the same.
+TEST_P(JointBasedOnBlends, ShapedFramesWithoutShapesAreTheSame) {
+  test::Sample sample = test::random_sample(500, 10, 4, Motion::kRigid);
+  sample.rig = test::with_joint_weights(sample.rig);
+  auto joints = build_joint_based(sample.rig, {.blend = GetParam(), .mix = 0.3});
+  ASSERT_TRUE(joints.ok());
+  std::vector<BoneShape> none(10), hardly(10);
+  hardly[9].twist_tail = 1e-12;
+  const test::Output a = run_shaped(sample, **joints, none), b = run_shaped(sample, **joints, hardly);
+  for (std::size_t i = 0; i < 500; ++i) {
+    EXPECT_LT((a.positions[i] - b.positions[i]).norm(), 2e-5f) << i;
+    EXPECT_LT((a.normals[i] - b.normals[i]).norm(), 2e-4f) << i;
+  }
+}
+
 TEST(JointBased, RefusesWhatItCannotUse) {
   test::Sample sample = test::random_sample(60, 4, 2, Motion::kRigid);
   EXPECT_EQ(build_joint_based(sample.rig).error().code, ErrorCode::kImpossible);
