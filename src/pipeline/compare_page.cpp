@@ -121,7 +121,7 @@ Result<Image> pose_picture(const Rig& rig, const PoseFigures& pose, const Progre
     subject.positions = shape;
     subject.triangles = view.triangles;
     subject.caption = caption;
-    subject.heat = HeatMap{distances, 0, largest > 0 ? 2 * largest : 1, "distance"};
+    subject.heat = HeatMap{distances, 0, largest > 0 ? 4 * largest : 1, "distance"};
     SINEW_TRY(Image image, render(subject, options));
     images.push_back(std::move(image));
     return {};
