@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "bone_problem.h"
@@ -80,6 +81,66 @@ TEST(Endpoint, PointWeightsThatInterpolateAreExactAtHeadAndTail) {
     EXPECT_EQ(fields.values(joints[1], 1), 0.0) << static_cast<int>(method);
     EXPECT_EQ(fields.values(joints[2], 1), 1.0) << static_cast<int>(method);
   }
+}
+
+// What [jacobson2011] asks of endpoint weights, along a line on a bar whose joints lie on the line: 0 and 1
+// at the ends of the bone, no kinks, and nothing to do with parts beyond the neighbouring bones.
+struct EndpointQuality {
+  double at_ends = 0;     // largest error at head and tail
+  double kink = 0;        // largest change of slope from one vertex to the next, in steps of a linear rise
+  double far_change = 0;  // how much e varies two bones away and farther
+};
+
+EndpointQuality quality_of(EndpointMethod method) {
+  constexpr int kRings = 129;
+  constexpr double kSpacing = 8.0 / (kRings - 1);
+  BoneProblem problem(test::capped_cylinder(0.4, 8, 16, kRings), {});
+  const auto& points = problem.welded.weld.positions;
+  std::vector<Eigen::Index> line;  // along the bar, 0 ... 8
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (std::abs(points[i].z()) < 1e-9 && points[i].y() > 0.39) line.push_back(static_cast<Eigen::Index>(i));
+  std::sort(line.begin(), line.end(), [&](Eigen::Index a, Eigen::Index b) {
+    return points[static_cast<std::size_t>(a)].x() < points[static_cast<std::size_t>(b)].x();
+  });
+  EXPECT_EQ(line.size(), static_cast<std::size_t>(kRings));
+  const auto place = [&](std::size_t k) { return points[static_cast<std::size_t>(line[k])]; };
+  for (std::size_t b = 0; b < 4; ++b) problem.bones.push_back({b, place(32 * b), place(32 * (b + 1))});
+  const auto fields = endpoint_weights(problem.input(), {.method = method, .voxels = 128});
+  EXPECT_TRUE(fields.ok());
+  EXPECT_GE(fields->values.minCoeff(), 0);
+  EXPECT_LE(fields->values.maxCoeff(), 1);
+  const auto e = [&](std::size_t k) { return fields->values(line[k], 0); };  // of the first bone, 0 ... 2
+  EndpointQuality quality;
+  quality.at_ends = std::max(std::abs(e(0)), std::abs(1 - e(32)));
+  for (std::size_t k = 2; k + 2 < line.size(); ++k)
+    quality.kink = std::max(quality.kink, std::abs(e(k + 1) - 2 * e(k) + e(k - 1)) / (kSpacing / 2));
+  double least = 1, most = 0;
+  for (std::size_t k = 96; k < line.size(); ++k) least = std::min(least, e(k)), most = std::max(most, e(k));
+  quality.far_change = most - least;
+  return quality;
+}
+
+TEST(Endpoint, MethodsDifferInSmoothnessInterpolationAndLocality) {
+  // Linear between the ends and constant beyond them: exact and local, with one whole kink at an end.
+  const EndpointQuality projection = quality_of(EndpointMethod::kProjection);
+  EXPECT_LT(projection.at_ends, 1e-12);
+  EXPECT_NEAR(projection.kink, 1, 1e-9);
+  EXPECT_LT(projection.far_change, 1e-12);
+  // Smooth, and felt everywhere.
+  const EndpointQuality distance = quality_of(EndpointMethod::kInverseDistance);
+  EXPECT_EQ(distance.at_ends, 0);
+  EXPECT_LT(distance.kink, 0.25);
+  EXPECT_GT(distance.far_change, 1e-3);
+  // Local, but it nears the values at the ends without reaching them.
+  const EndpointQuality heat = quality_of(EndpointMethod::kHeat);
+  EXPECT_GT(heat.at_ends, 0);
+  EXPECT_LT(heat.at_ends, 1e-2);
+  EXPECT_LT(heat.far_change, 1e-3);
+  // Exact and local, and smoother than projection.
+  const EndpointQuality bbw = quality_of(EndpointMethod::kBbw);
+  EXPECT_EQ(bbw.at_ends, 0);
+  EXPECT_LT(bbw.kink, 0.75);
+  EXPECT_LT(bbw.far_change, 1e-3);
 }
 
 TEST(Endpoint, InverseDistanceFollowsTheFormula) {
