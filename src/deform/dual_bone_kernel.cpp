@@ -32,7 +32,7 @@ struct DualBone {
   V cosine, sine;
 };
 
-// The rotation of one bone for vertices with endpoint weights e.
+// The rotation of one bone for vertices with endpoint weights e (of twist).
 HWY_INLINE DualBone BoneRotation(const float* HWY_RESTRICT entry, V e) {
   const Lanes d;
   const QuatV q = Constant4(entry);
@@ -69,7 +69,8 @@ void DualBoneTiles(const JointTable& table, const float* HWY_RESTRICT palette, s
           const float* weights = first + 3 * kGroupSize * k;
           const V share = hn::LoadU(d, weights);
           const QuatV q =
-              BoneRotation(palette + kDualBoneStride * entries[k], hn::LoadU(d, weights + kGroupSize)).real;
+              BoneRotation(palette + kDualBoneStride * entries[k], hn::LoadU(d, weights + 2 * kGroupSize))
+                  .real;
           const auto more = hn::Gt(share, largest);
           largest = hn::Max(share, largest);
           pivot = {{hn::IfThenElse(more, q.v.x, pivot.v.x), hn::IfThenElse(more, q.v.y, pivot.v.y),
@@ -87,7 +88,7 @@ void DualBoneTiles(const JointTable& table, const float* HWY_RESTRICT palette, s
         const float* weights = first + 3 * kGroupSize * k;
         const float* HWY_RESTRICT entry = palette + kDualBoneStride * entries[k];
         const V share = hn::LoadU(d, weights), e = hn::LoadU(d, weights + kGroupSize);
-        const DualBone bone = BoneRotation(entry, e);
+        const DualBone bone = BoneRotation(entry, hn::LoadU(d, weights + 2 * kGroupSize));
         V w = share;
         if (count > 1) w = hn::Xor(share, hn::And(Dot4(pivot, bone.real), hn::SignBit(d)));
         real = MulAdd4(bone.real, w, real);

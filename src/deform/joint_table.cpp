@@ -153,7 +153,8 @@ Result<JointTable> pack_bones(const Rig& rig, RowSums sums) {
     for (std::size_t e = rig.weights.offsets[i]; e < rig.weights.offsets[i + 1]; ++e) {
       const float along = rig.endpoint.values[e];
       lanes.push_back({static_cast<std::uint16_t>(rig.weights.entries[e].joint),
-                       static_cast<float>(scale * rig.weights.entries[e].weight), along, along});
+                       static_cast<float>(scale * rig.weights.entries[e].weight), along,
+                       rig.endpoint.for_twist(e)});
     }
     if (lanes.empty()) lanes.push_back({identity, 1, 0, 0});
   });

@@ -206,7 +206,9 @@ Result<void> check_budget(const GltfDocument& document, const std::vector<PartPl
     vertices += count;
     corners += static_cast<double>(plan.corners) * (plan.mode > 4 ? 3 : 1);
     influences += count * 4 * static_cast<double>(plan.weights.joints.size());
-    bytes += count * (60 + (plan.weights.has_endpoints() ? 120 : 80) *
+    bytes += count * (60 + (plan.weights.has_twists()      ? 160
+                            : plan.weights.has_endpoints() ? 120
+                                                           : 80) *
                                static_cast<double>(plan.weights.joints.size()));
   }
   bytes += corners * 8;
@@ -232,6 +234,8 @@ Result<void> read_parts(GltfDocument& document, const std::vector<PartPlan>& pla
   rig.weights.offsets.reserve(total + 1);
   const bool endpoints =
       std::any_of(plans.begin(), plans.end(), [](const PartPlan& p) { return p.weights.has_endpoints(); });
+  const bool twists =
+      std::any_of(plans.begin(), plans.end(), [](const PartPlan& p) { return p.weights.has_twists(); });
   std::size_t vertices = 0;
   std::vector<std::optional<std::uint32_t>> rigid(document.nodes.size());
   for (const PartPlan& plan : plans) {
@@ -242,9 +246,15 @@ Result<void> read_parts(GltfDocument& document, const std::vector<PartPlan>& pla
     if (part.skinned) {
       auto rows =
           append_rows(document, plan.weights, skeleton.skins[at(plan.source.skin)], rig.weights, report);
+      const BoundSkin& skin = skeleton.skins[at(plan.source.skin)];
       if (rows.ok() && endpoints)
-        rows = append_endpoints(document, plan.weights, skeleton.skins[at(plan.source.skin)], rig.weights,
+        rows = append_endpoints(document, plan.weights, plan.weights.endpoints, skin, rig.weights,
                                 part.vertex_begin, rig.endpoint.values, report);
+      // Twist without its own numbers goes by those of the stretch.
+      if (rows.ok() && twists)
+        rows = append_endpoints(document, plan.weights,
+                                plan.weights.has_twists() ? plan.weights.twists : plan.weights.endpoints,
+                                skin, rig.weights, part.vertex_begin, rig.endpoint.twist, report);
       if (!rows.ok()) return inside(plan.place, rows.error());
     } else {
       append_rigid_rows(*joint, part.vertex_count, rig.weights);
@@ -254,6 +264,7 @@ Result<void> read_parts(GltfDocument& document, const std::vector<PartPlan>& pla
   }
   if (!endpoints) return {};
   rig.endpoint.values.resize(rig.weights.entries.size(), 0.0f);
+  if (twists) rig.endpoint.twist.resize(rig.weights.entries.size(), 0.0f);
   rig.endpoint.method = endpoint_method(document.json);
   return {};
 }

@@ -136,7 +136,7 @@ std::string four_wanted(const std::string& name, int index, std::uint64_t vertic
 }
 
 // Gives the stored values to the entries of the rows that hold the same joints. Returns how many were odd.
-std::size_t spread(const Stored& stored, const WeightSets& sets, std::span<const float> endpoints,
+std::size_t spread(const Stored& stored, const std::vector<int>& list, std::span<const float> endpoints,
                    const BoundSkin& skin, const SkinWeights& weights, std::size_t first,
                    std::vector<float>& values) {
   const std::uint32_t joints =
@@ -146,7 +146,7 @@ std::size_t spread(const Stored& stored, const WeightSets& sets, std::span<const
     for (std::size_t e = begin; e < end; ++e) entry_of[weights.entries[e].joint] = e;
     std::size_t odd = 0;
     for (std::size_t s = 0; s < stored.sets; ++s)
-      for (std::size_t c = 0; c < 4 && sets.endpoints[s] >= 0; ++c) {
+      for (std::size_t c = 0; c < 4 && list[s] >= 0; ++c) {
         const std::size_t place = 4 * (s * stored.vertices + i) + c;
         if (!(stored.weights[place] > 0) || stored.joints[place] >= skin.joints.size()) continue;
         const float value = std::isnan(endpoints[place]) ? 0.0f : std::clamp(endpoints[place], 0.0f, 1.0f);
@@ -190,9 +190,13 @@ Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attribut
     const std::string endpoints = "_SINEW_ENDPOINT_" + std::to_string(s);
     SINEW_TRY(const int e, index_member(attributes, endpoints.c_str(), document.accessors.size()));
     if (e >= 0 && !holds_four(document, e, vertices)) return bad_input(four_wanted(endpoints, e, vertices));
+    const std::string twists = "_SINEW_ENDPOINT_TWIST_" + std::to_string(s);
+    SINEW_TRY(const int t, index_member(attributes, twists.c_str(), document.accessors.size()));
+    if (t >= 0 && !holds_four(document, t, vertices)) return bad_input(four_wanted(twists, t, vertices));
     sets.joints.push_back(j);
     sets.weights.push_back(w);
     sets.endpoints.push_back(e);
+    sets.twists.push_back(t);
   }
 }
 
@@ -231,19 +235,19 @@ Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, c
   return {};
 }
 
-Result<void> append_endpoints(const GltfDocument& document, const WeightSets& sets, const BoundSkin& skin,
-                              const SkinWeights& weights, std::size_t first, std::vector<float>& values,
-                              WeightReport& report) {
+Result<void> append_endpoints(const GltfDocument& document, const WeightSets& sets,
+                              const std::vector<int>& list, const BoundSkin& skin, const SkinWeights& weights,
+                              std::size_t first, std::vector<float>& values, WeightReport& report) {
   values.resize(weights.entries.size(), 0.0f);
-  if (!sets.has_endpoints()) return {};
+  if (!WeightSets::has_any(list)) return {};
   SINEW_TRY(const Stored stored, read_sets(document, sets));
   const std::size_t step = 4 * stored.vertices;
   std::vector<float> endpoints(step * stored.sets);
   for (std::size_t s = 0; s < stored.sets; ++s)
-    if (sets.endpoints[s] >= 0)
-      SINEW_CHECK(read_floats(document, document.accessors[static_cast<std::size_t>(sets.endpoints[s])],
+    if (list[s] >= 0)
+      SINEW_CHECK(read_floats(document, document.accessors[static_cast<std::size_t>(list[s])],
                               std::span(endpoints).subspan(s * step, step)));
-  report.odd_endpoints += spread(stored, sets, endpoints, skin, weights, first, values);
+  report.odd_endpoints += spread(stored, list, endpoints, skin, weights, first, values);
   return {};
 }
 

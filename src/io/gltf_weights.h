@@ -19,9 +19,12 @@ struct WeightReport {
 // them, or -1.
 struct WeightSets {
   std::vector<int> joints, weights, endpoints;
+  std::vector<int> twists;  // _SINEW_ENDPOINT_TWIST_n, or -1
 
-  bool has_endpoints() const {
-    return std::any_of(endpoints.begin(), endpoints.end(), [](int index) { return index >= 0; });
+  bool has_endpoints() const { return has_any(endpoints); }
+  bool has_twists() const { return has_endpoints() && has_any(twists); }
+  static bool has_any(const std::vector<int>& list) {
+    return std::any_of(list.begin(), list.end(), [](int index) { return index >= 0; });
   }
 };
 // Empty where the primitive has none. kBadInput where they do not fit the primitive's vertices.
@@ -36,9 +39,10 @@ Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, c
 
 // The endpoint weights of the rows that append_rows has just made, from vertex `first` on; fills `values`
 // with zeros up to there. What is no number counts as 0, what lies outside [0, 1] is put into it.
-Result<void> append_endpoints(const GltfDocument& document, const WeightSets& sets, const BoundSkin& skin,
-                              const SkinWeights& weights, std::size_t first, std::vector<float>& values,
-                              WeightReport& report);
+// `list` is sets.endpoints or sets.twists.
+Result<void> append_endpoints(const GltfDocument& document, const WeightSets& sets,
+                              const std::vector<int>& list, const BoundSkin& skin, const SkinWeights& weights,
+                              std::size_t first, std::vector<float>& values, WeightReport& report);
 
 // Appends `count` rows that hang on one joint.
 void append_rigid_rows(std::uint32_t joint, std::size_t count, SkinWeights& weights);

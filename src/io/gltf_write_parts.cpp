@@ -223,6 +223,7 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
   std::vector<std::uint32_t> joints(4 * sets * count, 0);
   std::vector<float> numbers(4 * sets * count, 0.0f);
   std::vector<float> endpoints(rig.endpoint.empty() ? 0 : numbers.size(), 0.0f);
+  std::vector<float> twists(rig.endpoint.twist.empty() ? 0 : numbers.size(), 0.0f);
   parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> row_joints(width);
     std::vector<float> row_numbers(width);
@@ -231,10 +232,12 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
       std::fill(row_numbers.begin(), row_numbers.end(), 0.0f);
       std::size_t kept = 0;
       fill_row(weights.row(part.vertex_begin + i), slots, most, row_joints.data(), row_numbers.data(), kept);
-      if (!endpoints.empty())
-        for (std::size_t k = 0; k < kept; ++k)
-          endpoints[4 * (k / 4 * count + i) + k % 4] =
-              rig.endpoint.values[weights.offsets[part.vertex_begin + i] + k];
+      const std::size_t first = weights.offsets[part.vertex_begin + i];
+      for (std::size_t k = 0; k < kept; ++k) {
+        const std::size_t place = 4 * (k / 4 * count + i) + k % 4;
+        if (!endpoints.empty()) endpoints[place] = rig.endpoint.values[first + k];
+        if (!twists.empty()) twists[place] = rig.endpoint.twist[first + k];
+      }
       for (std::size_t s = 0; s < sets; ++s) {
         std::copy_n(&row_joints[4 * s], 4, &joints[4 * (s * count + i)]);
         std::copy_n(&row_numbers[4 * s], 4, &numbers[4 * (s * count + i)]);
@@ -252,6 +255,9 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
     if (!endpoints.empty())
       primitive["attributes"]["_SINEW_ENDPOINT_" + number] = builder.add_floats(
           std::span(endpoints).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);
+    if (!twists.empty())
+      primitive["attributes"]["_SINEW_ENDPOINT_TWIST_" + number] = builder.add_floats(
+          std::span(twists).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);
   }
   put_joint_weights(builder, rig.joint_weights, part, slots, primitive);
 }

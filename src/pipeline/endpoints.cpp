@@ -67,8 +67,12 @@ std::string endpoint_names() {
 
 EndpointWeights carried_endpoints(const Rig& rig, const SkinWeights& rows) {
   if (rig.endpoint.empty()) return {};
-  EndpointWeights endpoint{rig.endpoint.method, carry_endpoints(rig.weights, rig.endpoint.values, rows)};
+  EndpointWeights endpoint{rig.endpoint.method, carry_endpoints(rig.weights, rig.endpoint.values, rows), {}};
   project_missing(rig, rows, endpoint.values);
+  if (!rig.endpoint.twist.empty()) {
+    endpoint.twist = carry_endpoints(rig.weights, rig.endpoint.twist, rows);
+    project_missing(rig, rows, endpoint.twist);
+  }
   return endpoint;
 }
 
@@ -98,7 +102,7 @@ Result<EndpointWeights> endpoints_for(const Rig& rig, const SkinWeights& rows, c
     if (request.strict) return impossible(report.notes.back() + "; --strict forbids that");
   }
   const auto bone_of = bone_of_joint(input.bones, rig.skeleton.size());
-  EndpointWeights endpoint{request.endpoint, std::vector<float>(rows.entries.size())};
+  EndpointWeights endpoint{request.endpoint, std::vector<float>(rows.entries.size()), {}};
   for (std::size_t i = 0; i < rows.vertex_count(); ++i)
     for (std::size_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e)
       if (const Eigen::Index bone = bone_of[rows.entries[e].joint]; bone >= 0)

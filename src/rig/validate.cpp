@@ -112,8 +112,12 @@ Result<void> check_endpoints(const EndpointWeights& endpoint, std::size_t entrie
   if (endpoint.values.size() != entries)
     return bad_input("there are " + number(endpoint.values.size()) + " endpoint weights for " +
                      number(entries) + " weights");
-  if (!std::all_of(endpoint.values.begin(), endpoint.values.end(), [](float e) { return e >= 0 && e <= 1; }))
-    return bad_input("an endpoint weight does not lie between 0 and 1");
+  if (!endpoint.twist.empty() && endpoint.twist.size() != entries)
+    return bad_input("there are " + number(endpoint.twist.size()) + " endpoint weights of twist for " +
+                     number(entries) + " weights");
+  for (const auto* list : {&endpoint.values, &endpoint.twist})
+    if (!std::all_of(list->begin(), list->end(), [](float e) { return e >= 0 && e <= 1; }))
+      return bad_input("an endpoint weight does not lie between 0 and 1");
   return {};
 }
 

@@ -153,6 +153,23 @@ TEST_P(StretchForms, TwistIsLinearAlongTheBoneAndKeepsTheRadius) {
   }
 }
 
+TEST_P(StretchForms, TwistMayRunOtherwiseThanStretch) {
+  Shaped shaped = cylinder();
+  for (const float e : shaped.sample.rig.endpoint.values) shaped.sample.rig.endpoint.twist.push_back(e * e);
+  shaped.bones[0].twist_tail = 2;
+  std::vector<Affine3> local = rest_pose(shaped.sample.rig.skeleton).local;
+  local[1].translation() = Vec3(3, 0, 0);
+  test::set_pose(shaped.sample, local);
+  const test::Output out = run(shaped, GetParam());
+  for (std::size_t i = 0; i < out.positions.size(); ++i) {
+    const Vec3 rest = shaped.sample.positions[i].cast<double>(), p = out.positions[i].cast<double>();
+    const double e = std::clamp(rest.x() / 2, 0.0, 1.0);
+    const double turned = std::atan2(rest.y() * p.z() - rest.z() * p.y(), rest.tail<2>().dot(p.tail<2>()));
+    EXPECT_NEAR(std::remainder(turned - 2 * e * e, 2 * std::numbers::pi), 0, 1e-4);
+    EXPECT_NEAR(p.x() - rest.x(), e, 1e-5);
+  }
+}
+
 // The same code in the plane: a flat figure that foreshortens stays flat.
 TEST_P(StretchForms, FlatFiguresStayFlat) {
   Shaped shaped;

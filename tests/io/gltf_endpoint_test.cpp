@@ -73,6 +73,25 @@ TEST(GltfEndpoint, GoesWhenTheRigHasNoneAnyMoreAndWithTheSkin) {
   }
 }
 
+TEST(GltfEndpoint, TwistMayHaveNumbersOfItsOwn) {
+  auto file = with_endpoints(kGiven).read();
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(file->rig.endpoint.twist.empty());
+  for (const float e : file->rig.endpoint.values) file->rig.endpoint.twist.push_back(1 - e);
+  GltfWriteOptions edited;
+  edited.edit.skin = true;
+  for (const GltfDocument* document : {static_cast<const GltfDocument*>(nullptr), &*file->document}) {
+    const auto bytes = write_gltf(file->rig, document, edited);
+    ASSERT_TRUE(bytes.ok());
+    const auto again = read_gltf(*bytes, "again.glb");
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_EQ(again->rig.endpoint.values, file->rig.endpoint.values);
+    EXPECT_EQ(again->rig.endpoint.twist, file->rig.endpoint.twist);
+  }
+  file->rig.endpoint.twist.pop_back();
+  EXPECT_FALSE(validate(file->rig).ok());
+}
+
 TEST(GltfEndpoint, StaysInAFileThatIsOnlyCopied) {
   const auto file = with_endpoints(kGiven).read();
   const auto bytes = write_gltf(file->rig, file->document.get());

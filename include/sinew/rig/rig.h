@@ -37,8 +37,10 @@ struct ShapeKey {
 struct EndpointWeights {
   std::string method;  // what made them: a name of endpoint_names(), or "painted"; empty: there are none
   std::vector<float> values;  // one for every entry of Rig::weights, in [0, 1]; or empty
+  std::vector<float> twist;   // the same for twist alone, where it has its own; empty: as `values`
 
   bool empty() const { return values.empty(); }
+  float for_twist(std::size_t entry) const { return twist.empty() ? values[entry] : twist[entry]; }
 };
 
 // A character: mesh, skeleton and what ties them together. The mesh lies in bind space, where the joints have
