@@ -46,6 +46,12 @@ Result<std::vector<std::size_t>> read_vertex_list(const std::string& file) {
 
 }  // namespace
 
+void add_quantise(CLI::App* verb, int& weight_bits) {
+  verb->add_option("--quantise", weight_bits,
+                   "8 or 16: store weights in so many bits, rows summing exactly to 1; up to 4 influences")
+      ->check(CLI::IsMember({8, 16}));
+}
+
 void BindOptions::add_to(CLI::App* verb) {
   verb->add_option("IN", in, "the mesh: .glb, .gltf, .obj, .ply, .off, .stl")->required();
   verb->add_option("-o,--output", out, "the rig: .glb or .gltf")->required();
@@ -82,6 +88,7 @@ void BindOptions::add_to(CLI::App* verb) {
                  "JOINT: keep its weights as they are and share the rest; repeatable");
   verb->add_option("--lock-vertices", locked_vertices,
                    "a .json list of vertex numbers whose weights stay as they are");
+  add_quantise(verb, weight_bits);
   verb->add_flag("--strict", request.strict, "any fallback is an error (exit 4)");
 }
 
@@ -105,6 +112,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   SINEW_CHECK(make_joints(console, asset.rig, *bound));
   GltfWriteOptions write;
   write.influences = request.influences;
+  write.weight_bits = weight_bits;
   write.edit.skin = true;
   SINEW_CHECK(save_asset(asset, out, console.overwrite(), write));
   return bound;

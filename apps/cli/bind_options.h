@@ -17,6 +17,7 @@ struct BindOptions {
   std::vector<std::string> locked;
   std::string locked_vertices;
   bool own_islands = false;
+  int weight_bits = 0;
   std::string joint_weights;  // empty: as the weights, where those are elastic, else none
   BindRequest request;
 
@@ -28,6 +29,9 @@ struct BindOptions {
  private:
   Result<void> make_joints(const Console& console, Rig& rig, BindReport& report) const;
 };
+
+// --quantise 8|16
+void add_quantise(CLI::App* verb, int& weight_bits);
 
 Json to_json(const BindReport& report);
 std::string to_text(const std::string& file, const BindReport& report);

@@ -12,6 +12,7 @@ namespace {
 
 struct Options {
   std::string in, out, mirror, from;
+  int weight_bits = 0;
   ReweightRequest request;
 };
 
@@ -41,6 +42,7 @@ Result<void> run(const Options& options, const Console& console) {
   console.notes(options.in, report->notes);
   GltfWriteOptions write;
   write.influences = request.influences;
+  write.weight_bits = options.weight_bits;
   write.edit.skin = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   console.print(to_json(*report), fmt::format("{}: weights of {} vertices; pruning took {:.3f} at most",
@@ -68,6 +70,7 @@ void add_reweight(Program& program) {
   verb->add_option("--prune", options->request.influences, "joints a vertex keeps at most")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
+  add_quantise(verb, options->weight_bits);
   verb->callback(
       [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
 }

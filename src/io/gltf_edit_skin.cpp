@@ -182,7 +182,7 @@ void Editor::replace_skin() {
     const SkinTable::Entry& entry = skins.skin_for(node);
     if (entry.skin < 0) continue;
     for (std::size_t p = node.begin; p < node.end; ++p)
-      put_weights(builder, rig, rig.parts[p], entry.slots.slots, options.influences, primitive_json(p));
+      put_weights(builder, rig, rig.parts[p], entry.slots.slots, options, primitive_json(p));
     builder.json["nodes"][at(node.node)]["skin"] = entry.skin;
     if (document.parts[node.begin].skin < 0) move_to_root(*this, node.node, entry.slots.slots);
   }

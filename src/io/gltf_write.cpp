@@ -72,8 +72,7 @@ struct Writer {
     put_texcoords(builder, tables.mesh, part, primitive);
     put_faces(builder, tables, part, false, primitive);
     if (part.face_count == 0) primitive["mode"] = 0;
-    if (!plain && is_weighted(rig, part))
-      put_weights(builder, rig, part, slots.slots, options.influences, primitive);
+    if (!plain && is_weighted(rig, part)) put_weights(builder, rig, part, slots.slots, options, primitive);
     if (options.baked) put_baked_targets(builder, *options.baked, part, primitive);
     if (!plain) put_targets(builder, rig, keys, part, {}, primitive);
     return primitive;

@@ -3,6 +3,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "io/gltf_joint_weights.h"
@@ -63,6 +64,34 @@ void fill_row(std::span<const Influence> row, std::span<const int> slots, std::s
     rest += weights[k];
   }
   weights[0] = 1 - rest;
+}
+
+// Weights of up to four influences as whole numbers whose rows sum to the largest one exactly: each is
+// rounded down, and what is missing goes to the largest remainders.
+int add_whole_weights(Builder& builder, std::span<const float> weights, int bits) {
+  const std::uint32_t whole = bits == 8 ? 255 : 65'535;
+  std::vector<std::uint32_t> numbers(weights.size());
+  parallel_for(weights.size() / 4, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = 4 * begin; i < 4 * end; i += 4) {
+      std::array<double, 4> remainder{};
+      std::uint32_t missing = whole;
+      for (std::size_t k = 0; k < 4; ++k) {
+        const double exact = static_cast<double>(std::clamp(weights[i + k], 0.0f, 1.0f)) * whole;
+        numbers[i + k] = std::min(static_cast<std::uint32_t>(exact), missing);
+        missing -= numbers[i + k];
+        remainder[k] = weights[i + k] > 0 ? exact - numbers[i + k] : -1;
+      }
+      for (; missing > 0; --missing) {
+        const auto most = std::max_element(remainder.begin(), remainder.end());
+        ++numbers[i + static_cast<std::size_t>(most - remainder.begin())];
+        *most -= 1;
+      }
+    }
+  });
+  const int accessor = builder.add_integers(
+      numbers, "VEC4", bits == 8 ? Component::kUnsignedByte : Component::kUnsignedShort, kVertexTarget);
+  builder.json["accessors"][static_cast<std::size_t>(accessor)]["normalized"] = true;
+  return accessor;
 }
 
 CodedFaces coded_faces(const MeshTables& tables, const MeshPart& part) {
@@ -212,13 +241,13 @@ void put_endpoint_method(Json& root, const EndpointWeights& endpoint) {
 }
 
 void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::span<const int> slots,
-                 int influences, Json& primitive) {
+                 const GltfWriteOptions& options, Json& primitive) {
   const SkinWeights& weights = rig.weights;
   erase_weights(primitive);
   std::size_t longest = 1;
   for (std::size_t i = part.vertex_begin; i < part.vertex_begin + part.vertex_count; ++i)
     longest = std::max(longest, weights.row(i).size());
-  const std::size_t most = std::min(longest, static_cast<std::size_t>(std::max(influences, 1)));
+  const std::size_t most = std::min(longest, static_cast<std::size_t>(std::max(options.influences, 1)));
   const std::size_t sets = (most + 3) / 4, width = 4 * sets, count = part.vertex_count;
   std::vector<std::uint32_t> joints(4 * sets * count, 0);
   std::vector<float> numbers(4 * sets * count, 0.0f);
@@ -250,8 +279,11 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
     const std::string number = std::to_string(s);
     primitive["attributes"]["JOINTS_" + number] = builder.add_integers(
         std::span(joints).subspan(4 * s * count, 4 * count), "VEC4", component, kVertexTarget);
-    primitive["attributes"]["WEIGHTS_" + number] = builder.add_floats(
-        std::span(numbers).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);
+    const auto own = std::span(numbers).subspan(4 * s * count, 4 * count);
+    primitive["attributes"]["WEIGHTS_" + number] =
+        most <= 4 && (options.weight_bits == 8 || options.weight_bits == 16)
+            ? add_whole_weights(builder, own, options.weight_bits)
+            : builder.add_floats(own, "VEC4", kVertexTarget, false);
     if (!endpoints.empty())
       primitive["attributes"]["_SINEW_ENDPOINT_" + number] = builder.add_floats(
           std::span(endpoints).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);

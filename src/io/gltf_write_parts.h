@@ -34,7 +34,7 @@ void put_faces(Builder& builder, const MeshTables& tables, const MeshPart& part,
 
 // Replaces JOINTS_n, WEIGHTS_n and _SINEW_ENDPOINT_n. slots[j] is the place of joint j in the skin, or -1.
 void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::span<const int> slots,
-                 int influences, Json& primitive);
+                 const GltfWriteOptions& options, Json& primitive);
 void erase_weights(Json& primitive);
 // Puts a property into the document's SINEW_rig, or takes it out where `value` is null.
 void put_own_property(Json& root, const char* key, Json value);

@@ -288,5 +288,40 @@ TEST(GltfWrite, CallsThatCannotBeMeantAreRefused) {
   EXPECT_TRUE(refused(options));
 }
 
+TEST(GltfWrite, WholeWeightsSumToTheLargestNumberExactly) {
+  auto file = test::skinned_file().read();
+  ASSERT_TRUE(file.ok());
+  Rig& rig = file->rig;
+  const std::size_t vertices = rig.mesh.vertex_count();
+  rig.weights = {};
+  for (std::size_t i = 0; i < vertices; ++i) {
+    const double w = 1.0 / (3.0 + static_cast<double>(i));
+    rig.weights.add_row(std::vector<Influence>{{0, w}, {1, 1 - w}});
+  }
+  for (const int bits : {8, 16}) {
+    GltfWriteOptions options;
+    options.edit.skin = true;
+    options.weight_bits = bits;
+    const double whole = bits == 8 ? 255 : 65535;
+    for (const GltfDocument* document : {static_cast<const GltfDocument*>(nullptr), &*file->document}) {
+      const auto bytes = write_gltf(rig, document, options);
+      ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+      const auto again = read_gltf(*bytes, "again.glb");
+      ASSERT_TRUE(again.ok()) << again.error().message;
+      for (std::size_t i = 0; i < vertices; ++i) {
+        double sum = 0;
+        for (const Influence& one : again->rig.weights.row(i)) {
+          const double number = one.weight * whole;
+          EXPECT_NEAR(number, std::round(number), 1e-3);  // a whole number, as it was stored
+          sum += one.weight;
+        }
+        EXPECT_NEAR(sum, 1, 1e-9);
+        EXPECT_NEAR(again->rig.weights.row(i)[0].weight, rig.weights.row(i)[0].weight, 1.01 / whole);
+      }
+      EXPECT_NE(bytes->find("\"normalized\":true"), std::string::npos);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sinew
