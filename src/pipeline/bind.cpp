@@ -11,7 +11,6 @@
 #include "pipeline/surface.h"
 #include "sinew/characters/characters.h"
 #include "sinew/core/text.h"
-#include "sinew/math/segment.h"
 #include "sinew/pipeline/methods.h"
 #include "sinew/weights/geodesic.h"
 #include "sinew/weights/lock.h"
@@ -21,16 +20,6 @@ namespace sinew {
 namespace {
 
 constexpr double kNegligible = 1e-5;  // weights below this are not stored
-
-std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
-  constexpr double kTie = 1e-9;  // of bones that meet the first, whatever rounding says
-  std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t j = 0; j < bones.size(); ++j)
-    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least * (1 - kTie))
-      best = j, least = d;
-  return best;
-}
 
 // Fills what the method left: through the voxel body where it reaches, else from the nearest bone.
 Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeights& weights,

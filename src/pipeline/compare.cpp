@@ -76,7 +76,7 @@ class Comparison {
   Result<CompareReport> run() {
     SINEW_TRY(surface_, make_surface(rig_));
     CompareReport report;
-    SINEW_TRY(body_, make_body(surface_, request_.voxels, request_.progress));
+    SINEW_TRY(body_, make_bone_body(surface_.input(), request_.voxels, request_.progress));
     SINEW_TRY(const std::vector<ComparePose> poses,
               compare_poses(rig_, surface_, body_.body.grid.cell_size(), request_, report.notes));
     SINEW_CHECK(make_reference());
@@ -295,7 +295,7 @@ class Comparison {
   const Rig& rig_;
   const CompareRequest& request_;
   Surface surface_;
-  RigBody body_;
+  BoneBody body_;
   std::vector<int> joint_of_vertex_;
   std::unique_ptr<ElasticBody> elastic_;
   std::unique_ptr<Multigrid> extension_;

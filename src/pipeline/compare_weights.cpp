@@ -71,7 +71,7 @@ struct WeightSets::Rows {
   Eigen::MatrixXd swing, twist;  // or empty: sums of bone weights
 };
 
-Result<WeightSets> WeightSets::build(const Rig& rig, const Surface& surface, const RigBody& body,
+Result<WeightSets> WeightSets::build(const Rig& rig, const Surface& surface, const BoneBody& body,
                                      const CompareRequest& request) {
   WeightSets sets(rig, surface, body, request);
   BbwOptions options;

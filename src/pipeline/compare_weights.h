@@ -18,7 +18,7 @@ struct WeightSet {
 // Makes weight sets for one body; what they share is made once.
 class WeightSets {
  public:
-  static Result<WeightSets> build(const Rig& rig, const Surface& surface, const RigBody& body,
+  static Result<WeightSets> build(const Rig& rig, const Surface& surface, const BoneBody& body,
                                   const CompareRequest& request);
   // kUsage: no such method.
   Result<WeightSet> make(const std::string& name) const;
@@ -26,7 +26,7 @@ class WeightSets {
   const TrilinearWeights& transfer() const { return transfer_; }  // from the grid to welded vertices
 
  private:
-  WeightSets(const Rig& rig, const Surface& surface, const RigBody& body, const CompareRequest& request)
+  WeightSets(const Rig& rig, const Surface& surface, const BoneBody& body, const CompareRequest& request)
       : rig_(&rig), surface_(&surface), body_(&body), request_(request) {}
 
   struct Rows;
@@ -34,7 +34,7 @@ class WeightSets {
 
   const Rig* rig_;
   const Surface* surface_;
-  const RigBody* body_;
+  const BoneBody* body_;
   CompareRequest request_;
   Eigen::MatrixXd share_;      // d on the grid
   TrilinearWeights transfer_;  // for the welded vertices as they are

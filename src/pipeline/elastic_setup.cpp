@@ -4,22 +4,12 @@
 #include <fmt/format.h>
 
 #include "sinew/core/text.h"
-#include "sinew/math/segment.h"
 #include "sinew/weights/harmonic_volume.h"
 
 namespace sinew {
 namespace {
 
 constexpr double kNegligible = 1e-4;
-
-int nearest_bone(const Vec3& p, std::span<const Bone> bones) {
-  int best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t b = 0; b < bones.size(); ++b)
-    if (const double d = distance_to_segment(p, bones[b].head, bones[b].tail); d < least)
-      best = static_cast<int>(b), least = d;
-  return best;
-}
 
 // A cell is as stiff as the bones around it: their stiffness by the harmonic weights of its corners.
 Result<std::vector<float>> cell_stiffness(const Rig& rig, const Surface& surface, const VoxelGrid& grid,
@@ -48,7 +38,7 @@ Result<std::vector<float>> cell_stiffness(const Rig& rig, const Surface& surface
 
 }  // namespace
 
-Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const RigBody& body,
+Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const BoneBody& body,
                                    const DeformRequest& request) {
   ElasticSetup setup;
   setup.grid = body.body.grid;
@@ -61,7 +51,8 @@ Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const
   for (Eigen::Index v = 0; v < harmonic.values.rows(); ++v) {
     int& joint = setup.joint_of_vertex[static_cast<std::size_t>(v)];
     if (joint < 0 && !(harmonic.values.row(v).sum() > 0.5))
-      joint = nearest_bone(setup.grid.vertex_position(static_cast<std::uint32_t>(v)), surface.bones);
+      joint = static_cast<int>(
+          nearest_bone(setup.grid.vertex_position(static_cast<std::uint32_t>(v)), surface.bones));
     row.clear();
     for (Eigen::Index b = 0; b < harmonic.values.cols(); ++b)
       if (const double w = harmonic.values(v, b); w > kNegligible)
@@ -76,7 +67,7 @@ Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const
 
 Result<ElasticSetup> elastic_setup(const Rig& rig, const DeformRequest& request) {
   SINEW_TRY(const Surface surface, make_surface(rig));
-  SINEW_TRY(const RigBody body, make_body(surface, request.voxels, request.progress));
+  SINEW_TRY(const BoneBody body, make_bone_body(surface.input(), request.voxels, request.progress));
   return elastic_setup(rig, surface, body, request);
 }
 

@@ -13,7 +13,7 @@ namespace sinew {
 Result<ElasticSetup> elastic_setup(const Rig& rig, const DeformRequest& request);
 
 // The same for a body that is there already.
-Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const RigBody& body,
+Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const BoneBody& body,
                                    const DeformRequest& request);
 
 }  // namespace sinew

@@ -95,7 +95,7 @@ class RowMaker {
   std::vector<std::size_t> order_;
 };
 
-Result<GridRows> solve_grid(const Rig& rig, const Surface& surface, const RigBody& body,
+Result<GridRows> solve_grid(const Rig& rig, const Surface& surface, const BoneBody& body,
                             const JointWeightsRequest& request, JointWeightsReport& report) {
   GridRows rows;
   BbwOptions share_options;
@@ -137,7 +137,7 @@ Result<JointWeightsReport> make_joint_weights(Rig& rig, const JointWeightsReques
   SINEW_TRY(const Surface surface, make_surface(rig));
   JointWeightsReport report;
   sinew::report(request.progress, "voxel body", 0);
-  SINEW_TRY(const RigBody body, make_body(surface, request.voxels, request.progress));
+  SINEW_TRY(const BoneBody body, make_bone_body(surface.input(), request.voxels, request.progress));
   report.voxels = body.body.grid.vertex_count();
   sinew::report(request.progress, "joint weights", 0.05);
   SINEW_TRY(const GridRows grid, solve_grid(rig, surface, body, request, report));

@@ -2,15 +2,16 @@
 #include "pipeline/surface.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "sinew/math/segment.h"
 #include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
 namespace {
 
-constexpr double kWeldTolerance = 1e-7;    // of the mesh's diagonal
-constexpr double kUsableArea = 1e-14;      // of the diagonal squared
-constexpr std::size_t kMaxCells = 40'000;  // what weights need; finer costs much and changes little
+constexpr double kWeldTolerance = 1e-7;  // of the mesh's diagonal
+constexpr double kUsableArea = 1e-14;    // of the diagonal squared
 
 bool has_usable_triangle(const Surface& surface, double diagonal) {
   const auto& positions = surface.welded.weld.positions;
@@ -39,18 +40,14 @@ Result<Surface> make_surface(const Rig& rig) {
   return surface;
 }
 
-Result<RigBody> make_body(const Surface& surface, int voxels, const Progress* progress) {
-  VoxelizeOptions options;
-  options.resolution = voxels;
-  options.bones = surface.bones;
-  options.max_cells = kMaxCells;
-  options.progress = progress;
-  RigBody result;
-  SINEW_TRY(result.body, voxelize(surface.welded.view(), options));
-  std::vector<Handle> bones;
-  for (const Bone& bone : surface.bones) bones.push_back({bone.head, bone.tail});
-  result.handles = map_handles(result.body.grid, bones);
-  return result;
+std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
+  constexpr double kTie = 1e-9;  // of bones that meet the first, whatever rounding says
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < bones.size(); ++j)
+    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least * (1 - kTie))
+      best = j, least = d;
+  return best;
 }
 
 }  // namespace sinew

@@ -3,9 +3,7 @@
 
 #include "sinew/mesh/weld.h"
 #include "sinew/rig/rig.h"
-#include "sinew/volume/handles.h"
-#include "sinew/volume/voxelize.h"
-#include "sinew/weights/bone_weights.h"
+#include "sinew/weights/bone_body.h"
 
 namespace sinew {
 
@@ -19,11 +17,7 @@ struct Surface {
 // kImpossible: no joint deforms. kBadInput: no usable triangle.
 Result<Surface> make_surface(const Rig& rig);
 
-// The voxels of a surface and the bones in them.
-struct RigBody {
-  VoxelBody body;
-  HandleMap handles;
-};
-Result<RigBody> make_body(const Surface& surface, int voxels, const Progress* progress);
+// The bone whose segment is nearest; `bones` is not empty.
+std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones);
 
 }  // namespace sinew

@@ -7,7 +7,6 @@
 
 #include "sinew/volume/coarse_grid.h"
 #include "sinew/volume/multigrid.h"
-#include "sinew/volume/trilinear.h"
 #include "weights/grid_handles.h"
 
 namespace sinew {
@@ -90,14 +89,9 @@ Result<BbwWeights> bbw_weights(const BindInput& input, const BbwOptions& options
   report(options.progress, "bounded biharmonic weights", 0.1);
   SINEW_TRY(const GridBbw grid, grid_bbw(bones.body.grid, bones.handles, options));
   BbwWeights result;
-  result.weights.values =
-      interpolate(trilinear_weights(bones.body.grid, input.surface.positions), grid.values);
-  normalise_rows(result.weights);
+  static_cast<BodyFigures&>(result) = body_figures(bones);
+  result.weights = carry_to_surface(bones, input, grid.values);
   result.weights.iterations = grid.iterations;
-  result.grid_vertices = bones.body.grid.vertex_count();
-  result.sheet = bones.body.inside_cells == 0;
-  result.bones_outside = bones.handles.outside;
-  result.bones_merged = bones.handles.merged.size();
   result.residual = grid.residual;
   return result;
 }

@@ -212,10 +212,7 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeig
   ElasticWeights result;
   result.swing = interpolate(transfer, grid.swing);
   result.twist = interpolate(transfer, grid.twist);
-  result.grid_vertices = bones.body.grid.vertex_count();
-  result.bones_outside = bones.handles.outside;
-  result.bones_merged = bones.handles.merged.size();
-  result.sheet = bones.body.inside_cells == 0;
+  static_cast<BodyFigures&>(result) = body_figures(bones);
   BoneWeights& weights = result.weights;
   weights.values.setZero(result.swing.rows(), result.swing.cols());
   weights.bound.assign(static_cast<std::size_t>(result.swing.rows()), 1);

@@ -2,13 +2,6 @@
 #include "weights/grid_handles.h"
 
 namespace sinew {
-namespace {
-
-// Weights are smooth: cells finer than this cost much and change little.
-constexpr std::size_t kMaxCells = 40'000;
-
-}  // namespace
-
 HeldGrid hold_handles(const VoxelGrid& grid, const HandleMap& handles) {
   HeldGrid held;
   held.fixed.assign(grid.vertex_count(), 1);
@@ -31,24 +24,6 @@ HeldGrid hold_handles(const VoxelGrid& grid, const HandleMap& handles) {
     }
   }
   return held;
-}
-
-Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress) {
-  VoxelizeOptions options;
-  options.resolution = voxels;
-  options.bones = input.bones;
-  options.max_cells = kMaxCells;
-  options.progress = progress;
-  return voxelize(input.surface, options);
-}
-
-Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress) {
-  BoneBody result;
-  SINEW_TRY(result.body, make_voxel_body(input, voxels, progress));
-  std::vector<Handle> bones;
-  for (const Bone& bone : input.bones) bones.push_back({bone.head, bone.tail});
-  result.handles = map_handles(result.body.grid, bones);
-  return result;
 }
 
 }  // namespace sinew

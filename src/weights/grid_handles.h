@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "sinew/volume/handles.h"
-#include "sinew/volume/voxelize.h"
-#include "sinew/weights/bone_weights.h"
+#include "sinew/weights/bone_body.h"
 
 namespace sinew {
 
@@ -19,15 +18,5 @@ struct HeldGrid {
   std::size_t unreached = 0;        // vertices of parts without a handle
 };
 HeldGrid hold_handles(const VoxelGrid& grid, const HandleMap& handles);
-
-// The voxel body of a surface, as fine as weights need it.
-Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress);
-
-// The same, and the vertices that its bones hold.
-struct BoneBody {
-  VoxelBody body;
-  HandleMap handles;
-};
-Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress);
 
 }  // namespace sinew

@@ -2,7 +2,6 @@
 #include "sinew/weights/harmonic_volume.h"
 
 #include "sinew/volume/multigrid.h"
-#include "sinew/volume/trilinear.h"
 #include "weights/grid_handles.h"
 
 namespace sinew {
@@ -23,14 +22,9 @@ Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input,
   report(options.progress, "harmonic weights", 0.1);
   SINEW_TRY(const GridHarmonic grid, grid_harmonic(bones.body.grid, bones.handles, options));
   HarmonicVolumeWeights result;
-  result.weights.values =
-      interpolate(trilinear_weights(bones.body.grid, input.surface.positions), grid.values);
-  normalise_rows(result.weights);
+  static_cast<BodyFigures&>(result) = body_figures(bones);
+  result.weights = carry_to_surface(bones, input, grid.values);
   result.weights.iterations = grid.iterations;
-  result.grid_vertices = bones.body.grid.vertex_count();
-  result.sheet = bones.body.inside_cells == 0;
-  result.bones_outside = bones.handles.outside;
-  result.bones_merged = bones.handles.merged.size();
   result.residual = grid.residual;
   return result;
 }

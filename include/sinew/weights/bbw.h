@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sinew/volume/handles.h"
-#include "sinew/weights/bone_weights.h"
+#include "sinew/weights/bone_body.h"
 
 namespace sinew {
 
@@ -25,10 +25,8 @@ struct GridBbw {
 Result<GridBbw> grid_bbw(const VoxelGrid& grid, const HandleMap& handles, const BbwOptions& options = {});
 
 // The same for bones, carried to the surface and normalised: W5.
-struct BbwWeights {
+struct BbwWeights : BodyFigures {
   BoneWeights weights;
-  std::size_t grid_vertices = 0, bones_outside = 0, bones_merged = 0;
-  bool sheet = false;  // the mesh encloses nothing: the cells that it passes through are the body
   double residual = 0;
 };
 Result<BbwWeights> bbw_weights(const BindInput& input, const BbwOptions& options = {});

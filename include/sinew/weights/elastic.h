@@ -11,7 +11,7 @@
 #include "sinew/skeleton/bone_tree.h"
 #include "sinew/volume/corotational.h"
 #include "sinew/volume/handles.h"
-#include "sinew/weights/bone_weights.h"
+#include "sinew/weights/bone_body.h"
 
 namespace sinew {
 
@@ -88,11 +88,9 @@ void joint_row_from_bone_row(std::span<const int> parents, std::span<const std::
 
 // The same for a surface: joint weights carried over by trilinear interpolation, and bone weights made of the
 // swing weights. input.parents must be given.
-struct ElasticWeights {
+struct ElasticWeights : BodyFigures {
   BoneWeights weights;
   Eigen::MatrixXd swing, twist;  // surface vertices x bones
-  std::size_t grid_vertices = 0, bones_outside = 0, bones_merged = 0;
-  bool sheet = false;  // the mesh encloses nothing: the cells that it passes through are the body
 };
 Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeightOptions& options = {});
 

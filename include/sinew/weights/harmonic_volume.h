@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sinew/volume/handles.h"
-#include "sinew/weights/bone_weights.h"
+#include "sinew/weights/bone_body.h"
 
 namespace sinew {
 
@@ -24,10 +24,8 @@ Result<GridHarmonic> grid_harmonic(const VoxelGrid& grid, const HandleMap& handl
                                    const HarmonicVolumeOptions& options = {});
 
 // The same for bones, carried to the surface and normalised: W9 in the volume.
-struct HarmonicVolumeWeights {
+struct HarmonicVolumeWeights : BodyFigures {
   BoneWeights weights;
-  std::size_t grid_vertices = 0, bones_outside = 0, bones_merged = 0;
-  bool sheet = false;  // the mesh encloses nothing: the cells that it passes through are the body
   double residual = 0;
 };
 Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input,
