@@ -48,7 +48,7 @@ Result<std::vector<std::size_t>> read_vertex_list(const std::string& file) {
 
 void add_quantise(CLI::App* verb, int& weight_bits) {
   verb->add_option("--quantise", weight_bits,
-                   "8 or 16: store weights in so many bits, rows summing exactly to 1; up to 4 influences")
+                   "8 or 16: store weights in so many bits, rows summing exactly to 1")
       ->check(CLI::IsMember({8, 16}));
 }
 

@@ -3,7 +3,6 @@
 
 #include <Eigen/LU>
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "io/gltf_joint_weights.h"
@@ -66,32 +65,31 @@ void fill_row(std::span<const Influence> row, std::span<const int> slots, std::s
   weights[0] = 1 - rest;
 }
 
-// Weights of up to four influences as whole numbers whose rows sum to the largest one exactly: each is
-// rounded down, and what is missing goes to the largest remainders.
-int add_whole_weights(Builder& builder, std::span<const float> weights, int bits) {
-  const std::uint32_t whole = bits == 8 ? 255 : 65'535;
-  std::vector<std::uint32_t> numbers(weights.size());
-  parallel_for(weights.size() / 4, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = 4 * begin; i < 4 * end; i += 4) {
-      std::array<double, 4> remainder{};
+// Weights as whole numbers whose rows, over all sets, sum to the largest number exactly: each is rounded
+// down, and what is missing goes to the largest remainders. Set after set, four a vertex, as they come.
+std::vector<std::uint32_t> whole_weights(std::span<const float> weights, std::size_t vertices,
+                                         std::uint32_t whole) {
+  std::vector<std::uint32_t> numbers(weights.size(), 0);
+  const std::size_t width = vertices == 0 ? 0 : weights.size() / vertices;
+  parallel_for(vertices, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> remainder(width);
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto place = [&](std::size_t k) { return 4 * (k / 4 * vertices + i) + k % 4; };
       std::uint32_t missing = whole;
-      for (std::size_t k = 0; k < 4; ++k) {
-        const double exact = static_cast<double>(std::clamp(weights[i + k], 0.0f, 1.0f)) * whole;
-        numbers[i + k] = std::min(static_cast<std::uint32_t>(exact), missing);
-        missing -= numbers[i + k];
-        remainder[k] = weights[i + k] > 0 ? exact - numbers[i + k] : -1;
+      for (std::size_t k = 0; k < width; ++k) {
+        const double exact = static_cast<double>(std::clamp(weights[place(k)], 0.0f, 1.0f)) * whole;
+        numbers[place(k)] = std::min(static_cast<std::uint32_t>(exact), missing);
+        missing -= numbers[place(k)];
+        remainder[k] = exact > 0 ? exact - numbers[place(k)] : -1;
       }
       for (; missing > 0; --missing) {
         const auto most = std::max_element(remainder.begin(), remainder.end());
-        ++numbers[i + static_cast<std::size_t>(most - remainder.begin())];
+        ++numbers[place(static_cast<std::size_t>(most - remainder.begin()))];
         *most -= 1;
       }
     }
   });
-  const int accessor = builder.add_integers(
-      numbers, "VEC4", bits == 8 ? Component::kUnsignedByte : Component::kUnsignedShort, kVertexTarget);
-  builder.json["accessors"][static_cast<std::size_t>(accessor)]["normalized"] = true;
-  return accessor;
+  return numbers;
 }
 
 CodedFaces coded_faces(const MeshTables& tables, const MeshPart& part) {
@@ -273,17 +271,26 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
       }
     }
   });
+  std::vector<std::uint32_t> whole;
+  if (options.weight_bits == 8 || options.weight_bits == 16)
+    whole = whole_weights(numbers, count, options.weight_bits == 8 ? 255 : 65'535);
   const int last = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
   const Component component = last <= 255 ? Component::kUnsignedByte : Component::kUnsignedShort;
   for (std::size_t s = 0; s < sets; ++s) {
     const std::string number = std::to_string(s);
     primitive["attributes"]["JOINTS_" + number] = builder.add_integers(
         std::span(joints).subspan(4 * s * count, 4 * count), "VEC4", component, kVertexTarget);
-    const auto own = std::span(numbers).subspan(4 * s * count, 4 * count);
-    primitive["attributes"]["WEIGHTS_" + number] =
-        most <= 4 && (options.weight_bits == 8 || options.weight_bits == 16)
-            ? add_whole_weights(builder, own, options.weight_bits)
-            : builder.add_floats(own, "VEC4", kVertexTarget, false);
+    const std::size_t first = 4 * s * count;
+    if (whole.empty()) {
+      primitive["attributes"]["WEIGHTS_" + number] =
+          builder.add_floats(std::span(numbers).subspan(first, 4 * count), "VEC4", kVertexTarget, false);
+    } else {
+      const int accessor = builder.add_integers(
+          std::span(whole).subspan(first, 4 * count), "VEC4",
+          options.weight_bits == 8 ? Component::kUnsignedByte : Component::kUnsignedShort, kVertexTarget);
+      builder.json["accessors"][static_cast<std::size_t>(accessor)]["normalized"] = true;
+      primitive["attributes"]["WEIGHTS_" + number] = accessor;
+    }
     if (!endpoints.empty())
       primitive["attributes"]["_SINEW_ENDPOINT_" + number] = builder.add_floats(
           std::span(endpoints).subspan(4 * s * count, 4 * count), "VEC4", kVertexTarget, false);

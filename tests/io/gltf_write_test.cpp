@@ -323,5 +323,42 @@ TEST(GltfWrite, WholeWeightsSumToTheLargestNumberExactly) {
   }
 }
 
+TEST(GltfWrite, WholeWeightsOfManyInfluencesSumOverAllSets) {
+  Rig rig;
+  rig.mesh = test::box(Vec3(0, 0, 0), Vec3(1, 1, 1));
+  std::vector<Joint> joints(7);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    joints[j].name = "j" + std::to_string(j);
+    joints[j].parent = static_cast<int>(j) - 1;
+  }
+  auto skeleton = Skeleton::create(std::move(joints));
+  ASSERT_TRUE(skeleton.ok());
+  rig.skeleton = *skeleton;
+  rig.inverse_bind.assign(7, Affine3::Identity());
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    std::vector<Influence> row;
+    for (std::uint32_t j = 0; j < 7; ++j) row.push_back({j, 1.0 / 7});
+    rig.weights.add_row(row);
+  }
+  rig.parts.push_back(
+      {"box", 0, rig.mesh.vertex_count(), 0, rig.mesh.face_count(), true, Affine3::Identity()});
+  GltfWriteOptions options;
+  options.influences = 8;
+  options.weight_bits = 8;
+  const auto bytes = write_gltf(rig, nullptr, options);
+  ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+  const auto again = read_gltf(*bytes, "again.glb");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    ASSERT_EQ(again->rig.weights.row(i).size(), 7u);
+    double sum = 0;
+    for (const Influence& one : again->rig.weights.row(i)) {
+      EXPECT_NEAR(one.weight * 255, std::round(one.weight * 255), 1e-4);
+      sum += one.weight;
+    }
+    EXPECT_NEAR(sum, 1, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace sinew
