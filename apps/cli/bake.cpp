@@ -38,7 +38,8 @@ Result<void> run(const Options& options, const Console& console) {
   request.fps = options.fps;
   request.start = options.start;
   request.end = options.end;
-  SINEW_TRY(request.deform, options.pose.deform_request(console));
+  SINEW_TRY(request.pose, options.pose.request());
+  SINEW_TRY(request.deform, options.pose.deform_request(console, asset.rig));
   request.progress = console.progress();
   if (!options.bvh.empty()) {
     SINEW_TRY(request.clip, add_motion(options, console, asset.rig));
@@ -51,7 +52,7 @@ Result<void> run(const Options& options, const Console& console) {
   console.notes(options.in, options.pose.made);
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
   console.print(
-      {{"frames", frames.positions.size()}, {"fps", frames.fps}, {"deformer", options.pose.deform.deformer}},
+      {{"frames", frames.positions.size()}, {"fps", frames.fps}, {"deformer", request.deform.deformer}},
       fmt::format("{}: {} frames at {} a second", options.out, frames.positions.size(), frames.fps));
   return {};
 }
@@ -63,7 +64,8 @@ void add_bake(Program& program) {
   CLI::App* verb = add_verb(program, "bake", "turn a clip or a motion into a vertex animation",
                             "  sinew bake biped.glb --clip walk --deformer dqs -o walk.glb\n"
                             "  sinew bake biped.glb --bvh dance.bvh --fps 60 -o dance.pc2\n"
-                            "  sinew bake biped.glb -o frames\n");
+                            "  sinew bake biped.glb -o frames\n"
+                            "  sinew bake biped.glb --deformer stbs-lbs --stretch LeftArm=1.3 -o long.glb\n");
   verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
   verb->add_option("-o,--output", options->out,
                    ".glb or .gltf (morph targets), .pc2 or .mdd (vertex caches), or a folder of .obj files "
@@ -74,6 +76,7 @@ void add_bake(Program& program) {
   verb->add_option("--fps", options->fps, "frames a second")->capture_default_str();
   verb->add_option("--start", options->start, "first frame, seconds into the clip");
   verb->add_option("--end", options->end, "last frame, seconds into the clip (default: its end)");
+  options->pose.add_changes_to(verb);
   options->pose.add_deformer_to(verb);
   verb->callback(
       [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });

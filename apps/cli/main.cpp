@@ -68,6 +68,7 @@ int run(int argc, char** argv) {
   add_reweight(program);
   add_rig(program);
   add_compare(program);
+  add_stack(program);
   add_bench(program);
   try {
     program.app.parse(argc, argv);

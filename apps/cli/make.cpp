@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sinew/characters/characters.h"
+#include "sinew/pipeline/bind.h"
 #include "sinew/pipeline/save.h"
 #include "verbs.h"
 
@@ -11,8 +12,10 @@ void add_make(Program& program) {
   struct Options {
     std::string kind, out;
     CharacterOptions character;
+    BindRequest bind;
   };
   auto options = std::make_shared<Options>();
+  options->bind.method = "bbw";
   CLI::App* verb = add_verb(program, "make", "make a built-in character: mesh, skeleton, weights and a clip",
                             "  sinew make biped -o biped.glb\n"
                             "  sinew make hand --resolution 50000 -o hand.obj\n");
@@ -22,6 +25,9 @@ void add_make(Program& program) {
   verb->add_option("KIND", options->kind, "one of" + kinds)->required();
   verb->add_option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
       ->required();
+  verb->add_option("--weights", options->bind.method,
+                   "how weights are found: rings (of the mesh, at once), or a method of `sinew weights`")
+      ->capture_default_str();
   verb->add_option("--resolution", options->character.resolution, "about this many vertices");
   verb->callback([&program, options] {
     program.run = [&program, options]() -> Result<void> {
@@ -30,6 +36,13 @@ void add_make(Program& program) {
       SINEW_CHECK(check_writable(options->out, console.overwrite()));
       Asset asset;
       SINEW_TRY(asset.rig, make_character(options->kind, options->character));
+      options->bind.progress = console.progress();
+      // A plain mesh has no place for weights.
+      const FileKind kind = kind_of(options->out);
+      if (options->bind.method != "rings" && (kind == FileKind::kGlb || kind == FileKind::kGltf)) {
+        SINEW_TRY(const BindReport report, bind(asset.rig, options->bind));
+        console.notes(options->out, report.notes);
+      }
       if (is_cancelled(console.progress())) return cancelled();
       SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));
       const Rig& rig = asset.rig;

@@ -23,7 +23,7 @@ Result<void> run(const Options& options, const Console& console) {
   console.notes(options.in, asset.notes);
   SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
   FrameReport frame;
-  SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console));
+  SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console, asset.rig));
   SINEW_TRY(PolyMesh mesh, posed_mesh(asset.rig, pose, deform, &frame));
   console.notes(options.in, options.pose.made);
   if (is_cancelled(console.progress())) return cancelled();
@@ -41,12 +41,12 @@ Result<void> run(const Options& options, const Console& console) {
   } else {
     SINEW_CHECK(save_mesh(mesh, options.out, console.overwrite()));
   }
-  console.print({{"deformer", options.pose.deform.deformer},
+  console.print({{"deformer", deform.deformer},
                  {"milliseconds", frame.milliseconds},
                  {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},
                  {"volume_change", frame.volume_change ? Json(*frame.volume_change) : Json(nullptr)}},
-                fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in,
-                            options.pose.deform.deformer, frame.milliseconds));
+                fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in, deform.deformer,
+                            frame.milliseconds));
   return {};
 }
 

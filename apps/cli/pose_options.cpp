@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include "sinew/core/text.h"
+#include "sinew/pipeline/stack.h"
 
 namespace sinew::cli {
 
-void PoseOptions::add_pose_to(CLI::App* verb) {
+void PoseOptions::add_changes_to(CLI::App* verb) {
   add_repeatable(verb, "--set", set,
                  "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
   add_repeatable(verb, "--stretch", stretch,
@@ -15,6 +16,10 @@ void PoseOptions::add_pose_to(CLI::App* verb) {
   add_repeatable(verb, "--twist", twist,
                  "BONE=A,B: degrees of twist at its two ends, for stbs-lbs and stbs-dqs; repeatable");
   add_repeatable(verb, "--key", keys, "NAME=W: weight of a shape key; repeatable");
+}
+
+void PoseOptions::add_pose_to(CLI::App* verb) {
+  add_changes_to(verb);
   verb->add_option("--clip", clip, "the pose of this clip (a name or a number)");
   verb->add_option("--time", time, "seconds into the clip, clamped")->needs("--clip");
 }
@@ -23,20 +28,41 @@ void PoseOptions::add_deformer_to(CLI::App* verb) {
   std::string help = "how the mesh follows (+mush behind a name adds delta mush):";
   for (const DeformerMethod& method : deformer_methods())
     help += fmt::format("\n  {:<12}{}", method.name, method.summary);
-  verb->add_option("--deformer", deform.deformer, help)->capture_default_str();
-  verb->add_option("--mix", deform.mix, "for mix: 0 is lbs, 1 is dqs")->capture_default_str();
-  verb->add_option("--blend", deform.blend, "for decomposed: polar or explog")->capture_default_str();
+  // Options that a rig can store: what the user gives wins, so each remembers whether it was given.
+  const auto stored = [&](auto member, const char* name, const std::string& text) {
+    CLI::Option* option = verb->add_option(name, deform.*member, text);
+    given.push_back([this, option, member](DeformRequest& request) {
+      if (option->count() > 0) request.*member = deform.*member;
+    });
+    return option;
+  };
+  stored(&DeformRequest::deformer, "--deformer", help)->default_str("the rig's own, else lbs");
+  stored(&DeformRequest::mix, "--mix", "for mix: 0 is lbs, 1 is dqs")->capture_default_str();
+  stored(&DeformRequest::blend, "--blend", "for decomposed: polar or explog")->capture_default_str();
   add_repeatable(
       verb, "--joint", joint_blends,
       fmt::format("JOINT=BLEND: how a joint blends in swing-twist, {}; repeatable", blend_names()));
-  verb->add_option("--segments", deform.segments, "for curve: segments of a bone")->capture_default_str();
-  verb->add_option("--ease", deform.ease, "for curve: length of the handles, in thirds of the bone")
+  stored(&DeformRequest::segments, "--segments", "for curve: segments of a bone")->capture_default_str();
+  stored(&DeformRequest::ease, "--ease", "for curve: length of the handles, in thirds of the bone")
       ->capture_default_str();
-  verb->add_option("--amount", deform.amount, "for volume: how much of it is kept, 0 to 1")
+  stored(&DeformRequest::amount, "--amount", "for volume: how much of it is kept, 0 to 1")
       ->capture_default_str();
-  verb->add_flag("--fast-twist", deform.fast_twist, "for swing-twist: no trigonometry, 0.001 radians off");
-  add_repeatable(verb, "--stiffness", stiffness,
-                 "JOINT=K: for elastic, how stiff the flesh of a bone is (1: as the rest); repeatable");
+  stored(&DeformRequest::mush_passes, "--mush-passes", "for +mush: rounds of smoothing")
+      ->capture_default_str();
+  stored(&DeformRequest::mush_step, "--mush-step", "for +mush: how far a round goes, 0 to 1")
+      ->capture_default_str();
+  CLI::Option* fast = verb->add_flag("--fast-twist", deform.fast_twist,
+                                     "for swing-twist: no trigonometry, 0.001 radians off");
+  given.push_back([this, fast](DeformRequest& request) {
+    if (fast->count() > 0) request.fast_twist = deform.fast_twist;
+  });
+  verb->add_option("--voxels", deform.voxels,
+                   "cells along the longest side of the voxel body, where one has to be made")
+      ->check(CLI::Range(0, 1024));
+  add_repeatable(
+      verb, "--stiffness", stiffness,
+      "JOINT=K: for elastic, how stiff the flesh of a bone is (1: as the rest); or the name of a vertex "
+      "attribute that holds it; repeatable");
 }
 
 Result<std::pair<std::string, std::vector<double>>> parse_assignment(const std::string& option,
@@ -85,8 +111,10 @@ Result<PoseRequest> PoseOptions::request() const {
   return request;
 }
 
-Result<DeformRequest> PoseOptions::deform_request(const Console& console) const {
-  DeformRequest request = deform;
+Result<DeformRequest> PoseOptions::deform_request(const Console& console, const Rig& rig) const {
+  DeformRequest request = stored_request(rig);
+  request.voxels = deform.voxels;
+  for (const auto& copy : given) copy(request);
   for (const std::string& text : joint_blends) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos || equals == 0)
@@ -94,6 +122,10 @@ Result<DeformRequest> PoseOptions::deform_request(const Console& console) const 
     request.joint_blends.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   for (const std::string& text : stiffness) {
+    if (text.find('=') == std::string::npos) {
+      request.stiffness_attribute = text;
+      continue;
+    }
     SINEW_TRY(const auto value, parse_assignment("--stiffness", text, 1));
     request.stiffness.emplace_back(value.first, value.second[0]);
   }

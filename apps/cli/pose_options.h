@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,18 @@ struct PoseOptions {
   double time = 0;
   DeformRequest deform;
   std::vector<std::string> joint_blends, stiffness;
+  std::vector<std::function<void(DeformRequest&)>> given;  // copies an option that the user gave
   mutable std::vector<std::string> made;  // what deform_request's user had to make on the spot
 
   void add_pose_to(CLI::App* verb);      // --set, --stretch, --twist, --key, --clip, --time
+  void add_changes_to(CLI::App* verb);   // the first four of these
   void add_deformer_to(CLI::App* verb);  // --deformer and its parameters
 
   // kUsage for anything that is not NAME=NUMBERS.
   Result<PoseRequest> request() const;
-  // The deformer with its joints; afterwards `made` holds notes for the user.
-  Result<DeformRequest> deform_request(const Console& console) const;
+  // What the rig's stack says, and on top of it what the user said; afterwards `made` holds notes for the
+  // user.
+  Result<DeformRequest> deform_request(const Console& console, const Rig& rig) const;
 };
 
 // "name=1,2,3" into a name and `count` numbers; the last '=' counts, since names may hold one.

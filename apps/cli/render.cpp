@@ -42,7 +42,6 @@ Result<std::vector<View>> parse_views(std::string_view text) {
 Result<PictureRequest> make_request(const Options& options, const Console& console, PolyMesh& other) {
   PictureRequest request;
   SINEW_TRY(request.pose, options.pose.request());
-  SINEW_TRY(request.deform, options.pose.deform_request(console));
   request.skeleton = options.skeleton;
   request.edges = options.edges;
   SINEW_TRY(request.render.views, parse_views(options.views));
@@ -91,6 +90,7 @@ Result<void> run(const Options& options, const Console& console) {
     request.caption = k < options.captions.size() ? options.captions[k]
                       : options.grid              ? std::filesystem::path(options.in[k]).stem().string()
                                                   : std::string();
+    SINEW_TRY(request.deform, options.pose.deform_request(console, asset.rig));
     SINEW_TRY(Image image, picture_of(asset.rig, request));
     console.notes(options.in[k], options.pose.made);
     options.pose.made.clear();

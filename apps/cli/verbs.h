@@ -36,6 +36,7 @@ void add_weights(Program& program);
 void add_reweight(Program& program);
 void add_rig(Program& program);
 void add_compare(Program& program);
+void add_stack(Program& program);
 void add_bench(Program& program);
 
 }  // namespace sinew::cli

@@ -30,7 +30,7 @@ using Frame = Eigen::Matrix3f;
 class Mush : public Deformer {
  public:
   Mush(const Rig& rig, std::unique_ptr<Deformer> inner, const MushOptions& options)
-      : inner_(std::move(inner)), options_(options) {
+      : inner_(std::move(inner)), options_(options), rest_normals_(normals_of(rig.mesh)) {
     const TriangleView view = triangulate(rig.mesh);
     const WeldedTriangles welded = weld_triangles({rig.mesh.positions, view.triangles});
     to_welded_ = welded.weld.to_welded;
@@ -51,9 +51,11 @@ class Mush : public Deformer {
 
   std::unique_ptr<Workspace> make_workspace() const override {
     auto workspace = std::make_unique<MushWorkspace>();
-    workspace->inner = inner_->make_workspace();
-    workspace->positions.resize(to_welded_.size());
-    workspace->normals.resize(to_welded_.size());
+    if (inner_) {
+      workspace->inner = inner_->make_workspace();
+      workspace->positions.resize(to_welded_.size());
+      workspace->normals.resize(to_welded_.size());
+    }
     workspace->from.resize(representative_.size());
     workspace->to.resize(representative_.size());
     return workspace;
@@ -62,10 +64,15 @@ class Mush : public Deformer {
   void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
               std::span<Vec3f> out_normals) const noexcept override {
     auto& state = static_cast<MushWorkspace&>(workspace);
-    inner_->deform(input, *state.inner, state.positions,
-                   out_normals.empty() ? std::span<Vec3f>() : std::span<Vec3f>(state.normals));
+    std::span<const Vec3f> positions = input.positions, normals = input.normals;
+    if (inner_) {
+      inner_->deform(input, *state.inner, state.positions,
+                     out_normals.empty() ? std::span<Vec3f>() : std::span<Vec3f>(state.normals));
+      positions = state.positions;
+      normals = state.normals;
+    }
     parallel_for(representative_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) state.from[i] = point(state.positions[representative_[i]]);
+      for (std::size_t i = begin; i < end; ++i) state.from[i] = point(positions[representative_[i]]);
     });
     smooth(state.from, state.to);
     parallel_for(to_welded_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -73,16 +80,17 @@ class Mush : public Deformer {
         const std::uint32_t i = to_welded_[v];
         const Frame now = frame(state.from, i);
         const bool known = !rest_frames_[i].isZero() && !now.isZero();
-        out_positions[v] = known ? Vec3f(state.from[i].head<3>().matrix() + now.transpose() * deltas_[v])
-                                 : state.positions[v];
+        out_positions[v] =
+            known ? Vec3f(state.from[i].head<3>().matrix() + now.transpose() * deltas_[v]) : positions[v];
         if (out_normals.empty()) continue;
-        const Vec3f n = now.transpose() * (rest_frames_[i] * input.normals[v]);
-        out_normals[v] = known && n.norm() > 0 ? Vec3f(n.normalized()) : state.normals[v];
+        const Vec3f n = now.transpose() * (rest_frames_[i] * rest_normals_[v]);
+        out_normals[v] = known && n.norm() > 0 ? Vec3f(n.normalized()) : normals[v];
       }
     });
   }
 
   std::optional<double> energy(const Workspace& workspace) const override {
+    if (!inner_) return std::nullopt;
     return inner_->energy(*static_cast<const MushWorkspace&>(workspace).inner);
   }
 
@@ -153,6 +161,7 @@ class Mush : public Deformer {
 
   std::unique_ptr<Deformer> inner_;
   MushOptions options_;
+  std::vector<Vec3f> rest_normals_;
   std::vector<std::uint32_t> to_welded_, representative_;
   std::vector<std::uint32_t> offsets_, neighbours_;  // of welded vertices
   std::vector<std::uint32_t> fan_offsets_;

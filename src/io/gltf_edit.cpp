@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "io/gltf_editor.h"
+#include "io/gltf_stack.h"
 
 namespace sinew::gltf {
 
@@ -123,6 +124,8 @@ void Editor::set_pose() {
     if (joint_nodes[j] < 0) continue;
     const Affine3& local = options.posed->local[j];
     const auto node = static_cast<std::size_t>(joint_nodes[j]);
+    put_shape(builder.json, builder.json["nodes"][node],
+              j < options.posed->bones.size() ? options.posed->bones[j] : BoneShape{});
     if (own && node < document.nodes.size() && local.matrix() == document.nodes[node].local.matrix())
       continue;
     set_transform(builder.json["nodes"][node], local, rig.skeleton[j].rest_parts, animated[j]);
@@ -172,6 +175,7 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
     else if (edit.keys)
       editor.renew_weight_channels();
     if (edit.pose) editor.set_pose();
+    if (edit.stack) put_stack(editor.builder.json, rig.stack);
   }
   drop_unused(editor.builder, document.json);
   embed_images(editor.builder, document, options.binary);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/gltf_editor.h"
 #include "io/gltf_joint_weights.h"
+#include "io/gltf_stack.h"
 
 namespace sinew::gltf {
 
@@ -11,6 +12,7 @@ void Editor::make_plain() {
   drop_skins();
   put_endpoint_method(builder.json, {});
   put_joint_deformers(builder.json, {}, {});
+  put_stack(builder.json, {});
   std::vector<int> moved;
   for (const MeshNode& node : mesh_nodes()) {
     for (std::size_t p = node.begin; p < node.end; ++p) {

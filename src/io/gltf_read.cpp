@@ -3,11 +3,13 @@
 // animations; only when all of these are checked is memory taken for the rig.
 #include "io/gltf_accessor.h"
 #include "io/gltf_animation.h"
+#include "io/gltf_attributes.h"
 #include "io/gltf_container.h"
 #include "io/gltf_joint_weights.h"
 #include "io/gltf_keys.h"
 #include "io/gltf_mesh.h"
 #include "io/gltf_skin.h"
+#include "io/gltf_stack.h"
 #include "sinew/io/gltf.h"
 
 namespace sinew {
@@ -42,6 +44,8 @@ Result<Rig> build_rig(GltfDocument& document) {
   WeightReport report;
   SINEW_CHECK(read_parts(document, plans, skeleton, rig, report));
   SINEW_CHECK(read_joint_weights(document, plans, skeleton, rig));
+  SINEW_CHECK(read_attributes(document, plans, rig));
+  rig.stack = read_stack(document);
   note_weights(report, document);
   SINEW_CHECK(read_keys(document, plans, animations, rig));
   SINEW_TRY(rig.clips, read_clips(document, animations));

@@ -63,13 +63,32 @@ std::string joint_name(const GltfDocument& document, int node, std::size_t joint
   return name.empty() ? "joint" + std::to_string(joint) : name;
 }
 
-std::optional<Vec3> stored_tail(const Json& node) {
+// What SINEW_rig says of a node, or null.
+const Json* own_extension(const Json& node) {
   const Json* extensions = object_member(node, "extensions");
-  const Json* ours = extensions ? object_member(*extensions, "SINEW_rig") : nullptr;
+  return extensions ? object_member(*extensions, "SINEW_rig") : nullptr;
+}
+
+std::optional<Vec3> stored_tail(const Json& node) {
+  const Json* ours = own_extension(node);
   if (!ours) return std::nullopt;
   const auto tail = number_list(*ours, "tail", 3);
   if (!tail.ok() || tail->empty()) return std::nullopt;
   return Vec3((*tail)[0], (*tail)[1], (*tail)[2]);
+}
+
+BoneShape stored_shape(const Json& node) {
+  BoneShape shape;
+  const Json* ours = own_extension(node);
+  if (!ours) return shape;
+  if (const auto twist = number_list(*ours, "twist", 2); twist.ok() && !twist->empty()) {
+    shape.twist_head = (*twist)[0];
+    shape.twist_tail = (*twist)[1];
+  }
+  if (const auto stretch = ours->find("stretch"); stretch != ours->end() && stretch->is_number())
+    if (const double factor = stretch->get<double>(); factor > 0 && std::isfinite(factor))
+      shape.stretch = factor;
+  return shape;
 }
 
 std::vector<Joint> make_joints(GltfDocument& document, const JointNodes& nodes) {
@@ -86,6 +105,7 @@ std::vector<Joint> make_joints(GltfDocument& document, const JointNodes& nodes) 
     joints[j].rest_parts = node.parts;
     joints[j].deforms = j < nodes.skin_joints;
     joints[j].tail = stored_tail(document.json["nodes"][at(nodes.nodes[j])]);
+    joints[j].rest_shape = stored_shape(document.json["nodes"][at(nodes.nodes[j])]);
     if (joints[j].deforms) document.summary.joint_names.push_back(joints[j].name);
   }
   return joints;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing a rig that came from no glTF file: joints first, then one node a mesh, all at the root of the
 // scene.
+#include "io/gltf_attributes.h"
 #include "io/gltf_edit.h"
 #include "io/gltf_joint_weights.h"
+#include "io/gltf_stack.h"
 #include "io/gltf_write_keys.h"
 #include "io/gltf_write_nodes.h"
 #include "sinew/io/gltf.h"
@@ -53,11 +55,14 @@ struct Writer {
 
   void add_skeleton() {
     if (plain || rig.skeleton.empty()) return;
-    const Pose rest = rest_pose(rig.skeleton);
-    const bool posed = options.edit.pose && options.posed;
+    const Pose pose = options.edit.pose && options.posed ? *options.posed : rest_pose(rig.skeleton);
     std::vector<int> roots;
-    joint_nodes = add_joint_nodes(builder, rig.skeleton, posed ? options.posed->local : rest.local,
-                                  needed_joints(rig), animated_joints(rig), roots);
+    joint_nodes =
+        add_joint_nodes(builder, rig.skeleton, pose.local, needed_joints(rig), animated_joints(rig), roots);
+    for (std::size_t j = 0; j < pose.bones.size(); ++j)
+      if (joint_nodes[j] >= 0)
+        put_shape(builder.json, builder.json["nodes"][static_cast<std::size_t>(joint_nodes[j])],
+                  pose.bones[j]);
     gather_roots(builder.json, roots);
     for (const int root : roots) add_to_scene(builder.json, 0, root);
     put_endpoint_method(builder.json, rig.endpoint);
@@ -72,6 +77,7 @@ struct Writer {
     put_texcoords(builder, tables.mesh, part, primitive);
     put_faces(builder, tables, part, false, primitive);
     if (part.face_count == 0) primitive["mode"] = 0;
+    if (!plain) put_attributes(builder, rig.attributes, part, primitive);
     if (!plain && is_weighted(rig, part)) put_weights(builder, rig, part, slots.slots, options, primitive);
     if (options.baked) put_baked_targets(builder, *options.baked, part, primitive);
     if (!plain) put_targets(builder, rig, keys, part, {}, primitive);
@@ -131,6 +137,7 @@ Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
   const MeshTables tables(writer.plain ? plain : rig.mesh);
   for (const auto& parts : node_groups(rig, writer.plain)) writer.add_mesh(tables, parts);
   writer.add_clips();
+  if (!writer.plain) put_stack(writer.builder.json, rig.stack);
   return writer.builder.finish(options.binary);
 }
 

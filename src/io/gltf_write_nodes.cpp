@@ -61,6 +61,18 @@ void add_child(Json& root, int parent, int child) {
   ensure_array(root["nodes"][static_cast<std::size_t>(parent)], "children").push_back(child);
 }
 
+void put_shape(Json& root, Json& node, const BoneShape& shape) {
+  if (!node.contains("extensions") && shape == BoneShape{}) return;
+  Json& ours = ensure_object(ensure_object(node, "extensions"), "SINEW_rig");
+  ours.erase("twist");
+  ours.erase("stretch");
+  if (shape.twist_head != 0 || shape.twist_tail != 0) ours["twist"] = {shape.twist_head, shape.twist_tail};
+  if (shape.stretch != 1) ours["stretch"] = shape.stretch;
+  if (!ours.empty()) return declare_extension(root, "SINEW_rig");
+  node["extensions"].erase("SINEW_rig");
+  if (node["extensions"].empty()) node.erase("extensions");
+}
+
 std::vector<int> add_joint_nodes(Builder& builder, const Skeleton& skeleton, std::span<const Affine3> local,
                                  const std::vector<bool>& wanted, const std::vector<bool>& animated,
                                  std::vector<int>& roots) {

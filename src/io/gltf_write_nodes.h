@@ -11,6 +11,9 @@ namespace sinew::gltf {
 // that move only some of the parts play as before.
 void set_transform(Json& node, const Affine3& transform, const std::optional<Trs>& stored, bool animated);
 
+// Says in the node's SINEW_rig how its bone is stretched and twisted, or takes that out where it is not.
+void put_shape(Json& root, Json& node, const BoneShape& shape);
+
 // Appends a node; its index is returned.
 int add_node(Json& root, Json node);
 // Puts the node at the root of the given scene (made where there is none).

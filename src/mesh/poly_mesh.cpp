@@ -79,4 +79,14 @@ std::vector<Vec3> vertex_normals(MeshView mesh) {
   return normals;
 }
 
+std::vector<Vec3f> normals_of(const PolyMesh& mesh) {
+  if (mesh.normals.size() == mesh.vertex_count()) return mesh.normals;
+  const TriangleView view = triangulate(mesh);
+  std::vector<Vec3f> normals;
+  normals.reserve(mesh.vertex_count());
+  for (const Vec3& normal : vertex_normals({mesh.positions, view.triangles}))
+    normals.push_back(normal.cast<float>());
+  return normals;
+}
+
 }  // namespace sinew

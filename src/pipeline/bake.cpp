@@ -55,13 +55,11 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request) {
   SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request.deform));
   BakedFrames frames;
   frames.fps = request.fps;
-  Pose pose = rest_pose(rig.skeleton);
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
     if (is_cancelled(request.progress)) return cancelled();
     report(request.progress, "baking", static_cast<double>(k) / count);
-    pose.key_weights = key_weights_of(rig, {});
-    sample_clip(clip, rig.skeleton, request.start + static_cast<double>(k) / request.fps, pose);
-    pose.key_weights.resize(rig.keys.size());
+    const double time = request.start + static_cast<double>(k) / request.fps;
+    SINEW_TRY(const Pose pose, make_pose(rig, request.pose, clip, time));
     player.evaluate(pose);
     frames.positions.emplace_back(player.positions().begin(), player.positions().end());
     if (request.normals) frames.normals.emplace_back(player.normals().begin(), player.normals().end());

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
+#include "sinew/mesh/bvh.h"
 #include "sinew/weights/harmonic_volume.h"
 
 namespace sinew {
@@ -36,6 +40,37 @@ Result<std::vector<float>> cell_stiffness(const Rig& rig, const Surface& surface
   return stiffness;
 }
 
+// Multiplies each cell by what is painted at the nearest point of the mesh; not painted: 1.
+Result<void> paint_stiffness(const Rig& rig, const VoxelGrid& grid, const std::string& name,
+                             std::vector<float>& stiffness) {
+  if (name.empty()) return {};
+  const VertexAttribute* painted = rig.attribute(name);
+  if (!painted)
+    return usage_error(fmt::format("--stiffness: the mesh has no attribute '{}'", printable(name)));
+  std::vector<double> values;
+  for (const float value : painted->values) {
+    values.push_back(std::isnan(value) ? 1.0 : static_cast<double>(value));
+    if (!(values.back() > 0 && values.back() <= 1e6))
+      return usage_error(fmt::format("--stiffness: {} of '{}' must lie above 0 and not above 1e6",
+                                     values.back(), printable(name)));
+  }
+  const TriangleView view = triangulate(rig.mesh);
+  const Bvh tree({rig.mesh.positions, view.triangles});
+  stiffness.resize(grid.cell_count(), 1.0f);
+  parallel_for(stiffness.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      const NearestPoint nearest = tree.nearest(grid.cell_centre(static_cast<std::uint32_t>(c)));
+      if (!nearest.found()) continue;
+      double value = 0;
+      for (std::size_t k = 0; k < 3; ++k)
+        value +=
+            nearest.barycentric[static_cast<Eigen::Index>(k)] * values[view.triangles[nearest.triangle][k]];
+      stiffness[c] *= static_cast<float>(value);
+    }
+  });
+  return {};
+}
+
 }  // namespace
 
 Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const BoneBody& body,
@@ -46,6 +81,7 @@ Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const
   SINEW_TRY(const GridHarmonic harmonic,
             grid_harmonic(setup.grid, body.handles, {.tolerance = 1e-4, .progress = request.progress}));
   SINEW_TRY(setup.stiffness, cell_stiffness(rig, surface, setup.grid, harmonic.values, request));
+  SINEW_CHECK(paint_stiffness(rig, setup.grid, request.stiffness_attribute, setup.stiffness));
   setup.joint_of_vertex = body.handles.of_vertex;
   std::vector<Influence> row;
   for (Eigen::Index v = 0; v < harmonic.values.rows(); ++v) {

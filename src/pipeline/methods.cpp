@@ -303,7 +303,7 @@ Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformReq
     DeformRequest inner = request;
     inner.deformer.resize(inner.deformer.size() - kMush.size());
     SINEW_TRY(std::unique_ptr<Deformer> deformer, build_deformer(rig, inner));
-    return build_mush(rig, std::move(deformer));
+    return build_mush(rig, std::move(deformer), {.passes = request.mush_passes, .step = request.mush_step});
   }
   for (const DeformerMethod& method : kDeformers)
     if (method.name == request.deformer) return method.build(rig, request);

@@ -65,29 +65,8 @@ Result<void> shape_bones(const Rig& rig, const PoseRequest& request, Pose& pose)
   return {};
 }
 
-}  // namespace
-
-Result<std::size_t> find_clip(const Rig& rig, const std::string& name) {
-  for (std::size_t c = 0; c < rig.clips.size(); ++c)
-    if (rig.clips[c].name == name) return c;
-  if (const auto index = parse_int(name);
-      index && *index >= 0 && static_cast<std::size_t>(*index) < rig.clips.size())
-    return static_cast<std::size_t>(*index);
-  for (std::size_t c = 0; c < rig.clips.size(); ++c)
-    if (equals_ignoring_case(rig.clips[c].name, name)) return c;
-  return usage_error(
-      fmt::format("there is no clip '{}'; the file has {}", printable(name),
-                  list_names(rig.clips, [](const Clip& c) -> const std::string& { return c.name; })));
-}
-
-Result<Pose> make_pose(const Rig& rig, const PoseRequest& request) {
-  Pose pose = rest_pose(rig.skeleton);
-  if (request.clip) {
-    SINEW_TRY(const std::size_t clip, find_clip(rig, *request.clip));
-    pose.key_weights = key_weights_of(rig, pose);
-    sample_clip(rig.clips[clip], rig.skeleton, request.time, pose);
-    pose.key_weights.resize(rig.keys.size());
-  }
+// What the request says on top of a pose.
+Result<Pose> change_pose(const Rig& rig, const PoseRequest& request, Pose pose) {
   for (const PoseRequest::Turn& turn : request.turns) {
     SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, turn.joint));
     turn_joint(rig.skeleton, joint, turn.degrees, pose);
@@ -104,6 +83,35 @@ Result<Pose> make_pose(const Rig& rig, const PoseRequest& request) {
     pose.key_weights[static_cast<std::size_t>(key - rig.keys.begin())] = wanted.weight;
   }
   return pose;
+}
+
+}  // namespace
+
+Result<std::size_t> find_clip(const Rig& rig, const std::string& name) {
+  for (std::size_t c = 0; c < rig.clips.size(); ++c)
+    if (rig.clips[c].name == name) return c;
+  if (const auto index = parse_int(name);
+      index && *index >= 0 && static_cast<std::size_t>(*index) < rig.clips.size())
+    return static_cast<std::size_t>(*index);
+  for (std::size_t c = 0; c < rig.clips.size(); ++c)
+    if (equals_ignoring_case(rig.clips[c].name, name)) return c;
+  return usage_error(
+      fmt::format("there is no clip '{}'; the file has {}", printable(name),
+                  list_names(rig.clips, [](const Clip& c) -> const std::string& { return c.name; })));
+}
+
+Result<Pose> make_pose(const Rig& rig, const PoseRequest& request) {
+  if (!request.clip) return change_pose(rig, request, rest_pose(rig.skeleton));
+  SINEW_TRY(const std::size_t clip, find_clip(rig, *request.clip));
+  return make_pose(rig, request, rig.clips[clip], request.time);
+}
+
+Result<Pose> make_pose(const Rig& rig, const PoseRequest& request, const Clip& clip, double time) {
+  Pose pose = rest_pose(rig.skeleton);
+  pose.key_weights = key_weights_of(rig, pose);
+  sample_clip(clip, rig.skeleton, time, pose);
+  pose.key_weights.resize(rig.keys.size());
+  return change_pose(rig, request, std::move(pose));
 }
 
 }  // namespace sinew

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "sinew/core/parallel.h"
 #include "sinew/measure/shape.h"
 #include "sinew/mesh/topology.h"
 
@@ -20,37 +21,62 @@ std::optional<double> volume_change(const PolyMesh& rest, const PolyMesh& posed)
   return std::isfinite(change) ? std::optional(change) : std::nullopt;
 }
 
+// after = before + mask * (after - before).
+void blend(std::span<const Vec3f> before, std::span<const Vec3f> normals_before, std::span<const float> mask,
+           std::span<Vec3f> after, std::span<Vec3f> normals_after) noexcept {
+  parallel_for(mask.size(), 1 << 13, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      after[i] = before[i] + mask[i] * (after[i] - before[i]);
+      const Vec3f normal = normals_before[i] + mask[i] * (normals_after[i] - normals_before[i]);
+      const float length = normal.norm();
+      if (length > 0) normals_after[i] = normal / length;
+    }
+  });
+}
+
 }  // namespace
 
 Result<RigPlayer> RigPlayer::build(const Rig& rig, const DeformRequest& request) {
   RigPlayer player(rig);
-  SINEW_TRY(player.deformer_, build_deformer(rig, request));
-  player.workspace_ = player.deformer_->make_workspace();
+  SINEW_TRY(player.steps_, build_stack(rig, request));
   const std::size_t n = rig.mesh.vertex_count();
   for (const ShapeKey& key : rig.keys) player.default_keys_.push_back(key.default_weight);
   player.rest_.resize(n);
   for (std::size_t i = 0; i < n; ++i) player.rest_[i] = rig.mesh.positions[i].cast<float>();
-  player.rest_normals_ = rig.mesh.normals;
-  if (player.rest_normals_.size() != n) {
-    const TriangleView view = triangulate(rig.mesh);
-    player.rest_normals_.clear();
-    for (const Vec3& normal : vertex_normals({rig.mesh.positions, view.triangles}))
-      player.rest_normals_.push_back(normal.cast<float>());
+  player.rest_normals_ = normals_of(rig.mesh);
+  player.positions_ = player.rest_;
+  player.normals_ = player.rest_normals_;
+  if (player.steps_.size() > 1) {
+    player.before_.resize(n);
+    player.normals_before_.resize(n);
   }
-  player.positions_.resize(n);
-  player.normals_.resize(n);
   player.globals_.resize(rig.skeleton.size());
   player.matrices_.resize(rig.skeleton.size());
   return player;
 }
 
 void RigPlayer::evaluate(const Pose& pose) noexcept {
-  if (!rig_->keys.empty())
-    apply_keys(*rig_, pose.key_weights.empty() ? default_keys_ : pose.key_weights, rest_);
   forward_kinematics(rig_->skeleton, pose.local, globals_);
   skinning_matrices(*rig_, globals_, matrices_);
-  deformer_->deform({rest_, rest_normals_, globals_, matrices_, pose.bones}, *workspace_, positions_,
-                    normals_);
+  std::span<const Vec3f> positions = rest_, normals = rest_normals_;
+  const std::vector<double>& keys = pose.key_weights.empty() ? default_keys_ : pose.key_weights;
+  for (BuiltStep& step : steps_) {
+    if (&step != steps_.data()) {
+      positions_.swap(before_);
+      normals_.swap(normals_before_);
+      positions = before_;
+      normals = normals_before_;
+    }
+    step.deformer->deform({positions, normals, globals_, matrices_, pose.bones, keys}, *step.workspace,
+                          positions_, normals_);
+    if (!step.mask.empty()) blend(positions, normals, step.mask, positions_, normals_);
+  }
+}
+
+std::optional<double> RigPlayer::energy() const {
+  for (const BuiltStep& step : steps_)
+    if (const auto energy = step.deformer->energy(*step.workspace)) return energy;
+  return std::nullopt;
 }
 
 Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformRequest& request,
@@ -58,7 +84,7 @@ Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformReques
   PolyMesh mesh = rig.mesh;
   if (report) *report = {};
   if (rig.skeleton.empty() && rig.keys.empty()) {
-    SINEW_CHECK(build_deformer(rig, request));  // an unknown name is an error on every rig
+    SINEW_CHECK(build_stack(rig, request));  // an unknown name is an error on every rig
     return mesh;
   }
   SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request));

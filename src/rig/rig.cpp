@@ -19,6 +19,12 @@ bool is_invertible(const Affine3& transform) {
 
 }  // namespace
 
+const VertexAttribute* Rig::attribute(std::string_view name) const {
+  for (const VertexAttribute& one : attributes)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
 std::vector<Affine3> bind_transforms(const Rig& rig) {
   assert(rig.inverse_bind.size() == rig.skeleton.size());
   std::vector<Affine3> transforms(rig.inverse_bind.size());
@@ -45,20 +51,6 @@ std::vector<double> key_weights_of(const Rig& rig, const Pose& pose) {
   for (std::size_t k = 0; k < weights.size(); ++k)
     weights[k] = k < pose.key_weights.size() ? pose.key_weights[k] : rig.keys[k].default_weight;
   return weights;
-}
-
-void apply_keys(const Rig& rig, std::span<const double> weights, std::span<Vec3f> positions) noexcept {
-  const std::vector<Vec3>& rest = rig.mesh.positions;
-  assert(weights.size() == rig.keys.size() && positions.size() == rest.size());
-  parallel_for(rest.size(), 8192, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) positions[i] = rest[i].cast<float>();
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      if (weights[k] == 0) continue;
-      const std::vector<Vec3f>& deltas = rig.keys[k].deltas;
-      const auto weight = static_cast<float>(weights[k]);
-      for (std::size_t i = begin; i < end; ++i) positions[i] += weight * deltas[i];
-    }
-  });
 }
 
 std::vector<float> carry_endpoints(const SkinWeights& before, std::span<const float> values,

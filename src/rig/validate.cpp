@@ -198,6 +198,10 @@ Result<void> validate(const Rig& rig) {
   SINEW_CHECK(check_endpoints(rig.endpoint, rig.weights.entries.size()));
   SINEW_CHECK(check_joint_weights(rig.joint_weights, rig.mesh.vertex_count(), rig.skeleton.size()));
   SINEW_CHECK(check_keys(rig));
+  for (const VertexAttribute& attribute : rig.attributes)
+    if (attribute.values.size() != rig.mesh.vertex_count())
+      return bad_input("attribute " + quoted(attribute.name) + " has " + number(attribute.values.size()) +
+                       " entries for " + number(rig.mesh.vertex_count()) + " vertices");
   for (const Clip& clip : rig.clips)
     for (std::size_t c = 0; c < clip.channels.size(); ++c)
       SINEW_CHECK(

@@ -29,7 +29,13 @@ Mat3 parent_rest_axes(const Skeleton& skeleton, std::size_t joint) {
 Pose rest_pose(const Skeleton& skeleton) {
   Pose pose;
   pose.local.reserve(skeleton.size());
-  for (const Joint& joint : skeleton.joints()) pose.local.push_back(joint.rest_local);
+  bool shaped = false;
+  for (const Joint& joint : skeleton.joints()) {
+    pose.local.push_back(joint.rest_local);
+    shaped = shaped || joint.rest_shape != BoneShape{};
+  }
+  if (shaped)
+    for (const Joint& joint : skeleton.joints()) pose.bones.push_back(joint.rest_shape);
   return pose;
 }
 

@@ -18,7 +18,7 @@ import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sinew"
 SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "."
-VERBS = "make info convert pose bake render bench".split()
+VERBS = "make info convert pose bake stack render bench".split()
 
 
 def strict(text):
@@ -173,6 +173,41 @@ class Cli(unittest.TestCase):
         step = [a - b for a, b in zip(again[top], rest[top])]
         self.assertGreater(step[1], 1)
         self.assertLess(math.hypot(step[0], step[2]), 1e-4)
+
+    def test_a_twisted_glb_twists_again_and_bake_stretches_every_frame(self):
+        lower = self.document("info", self.rig)["joint_names"][0]
+        shape = ("--twist", lower + "=0,400", "--stretch", lower + "=1.5")
+        self.call("pose", self.rig, *shape, "-o", self.path("twisted.glb"))
+        self.call("pose", self.path("twisted.glb"), "--deformer", "stbs-dqs", "-o", self.path("later.obj"))
+        self.call("pose", self.rig, *shape, "--deformer", "stbs-dqs", "-o", self.path("at_once.obj"))
+        later, at_once = (self.vertices(self.path(n + ".obj")) for n in ("later", "at_once"))
+        self.assertLess(max(map(math.dist, later, at_once)), 1e-4)
+        self.call("bake", self.rig, *shape, "--deformer", "stbs-dqs", "--fps", "2", "-o", self.path("frames"))
+        self.call("pose", self.rig, *shape, "--deformer", "stbs-dqs", "--clip", "0", "--time", "0.5", "-o",
+                  self.path("frame1.obj"))
+        baked, posed = self.vertices(self.path("frames/0001.obj")), self.vertices(self.path("frame1.obj"))
+        self.assertLess(max(map(math.dist, baked, posed)), 1e-5)
+        self.assertGreater(max(map(math.dist, baked, later)), 0.01)
+
+    def test_a_stored_stack_is_printed_changed_and_played(self):
+        joint = self.document("info", self.rig)["joint_names"][1]
+        bend = ("--set", joint + "=0,0,90")
+        self.assertEqual([e["step"] for e in self.document("stack", self.rig)["stack"]], ["keys", "skeleton"])
+        soft = self.path("soft.glb")
+        stack = self.document("stack", self.rig, "--order", "keys,skeleton,mush", "--deformer", "curve", "--segments",
+                              "12", "--mush-passes", "3", "-o", soft)["stack"]
+        self.assertEqual(stack[1], {"step": "skeleton", "deformer": "curve", "segments": 12})
+        self.assertEqual(self.document("stack", soft)["stack"], stack)
+        report = self.document("pose", soft, *bend, "-o", self.path("stored.obj"))
+        self.assertEqual(report["deformer"], "curve")
+        self.call("pose", self.rig, *bend, "--deformer", "curve+mush", "--segments", "12", "--mush-passes", "3", "-o",
+                  self.path("said.obj"))
+        self.assertEqual(text_of(self.path("stored.obj")), text_of(self.path("said.obj")))
+        # What is said wins over what is stored; the file still plays as plain skinning elsewhere.
+        self.assertEqual(self.document("pose", soft, "--deformer", "dqs", "-o", self.path("d.obj"))["deformer"], "dqs")
+        for wrong in (("--order", "keys,jelly"), ("--mask", "skeleton=_NONE"), ("--mask", "skeleton"),
+                      ("--segments", "0", "--deformer", "curve")):
+            self.call("stack", self.rig, *wrong, "-o", self.path("never.glb"), code=2)
 
     def test_mush_follows_any_deformer_and_closed_meshes_report_their_volume(self):
         joint = self.document("info", self.rig)["joint_names"][1]

@@ -77,6 +77,16 @@ TEST(ElasticDeformer, StiffBonesBendLess) {
       test::turned(rig, "Upper", bend, {.deformer = "elastic", .stiffness = {{"Upper", 100}}, .voxels = 32});
   ASSERT_EQ(even.size(), stiff.size());
   EXPECT_LT(strain(stiff), 0.5 * strain(even));
+  Rig painted = rig;
+  painted.attributes.push_back({"_STIFF", {}});
+  for (const Vec3& p : rig.mesh.positions) painted.attributes[0].values.push_back(p.y() > 4 ? 100.0f : 1.0f);
+  const auto by_brush = test::turned(painted, "Upper", bend,
+                                     {.deformer = "elastic", .stiffness_attribute = "_STIFF", .voxels = 32});
+  ASSERT_EQ(even.size(), by_brush.size());
+  EXPECT_LT(strain(by_brush), 0.5 * strain(even));
+  EXPECT_FALSE(posed_mesh(painted, rest_pose(rig.skeleton),
+                          {.deformer = "elastic", .stiffness_attribute = "_SOFT", .voxels = 16})
+                   .ok());
   for (const auto& [joint, value] : {std::pair("Nose", 2.0), std::pair("Upper", 0.0),
                                      std::pair("Upper", -1.0), std::pair("Upper", std::nan(""))}) {
     auto mesh = posed_mesh(rig, rest_pose(rig.skeleton),

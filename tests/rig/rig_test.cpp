@@ -147,14 +147,5 @@ TEST(Keys, WeightsComeFromThePoseElseFromTheDefaults) {
   EXPECT_EQ(key_weights_of(rig, pose), (std::vector<double>{1, 2}));
 }
 
-TEST(Keys, AddTheirDeltasTimesTheirWeights) {
-  const Rig rig = small_rig();
-  std::vector<Vec3f> positions(6);
-  const double weights[] = {0.5, -2};
-  apply_keys(rig, weights, positions);
-  for (std::size_t i = 0; i < 6; ++i)
-    EXPECT_EQ(positions[i], rig.mesh.positions[i].cast<float>() + Vec3f(-2, 1, 0));
-}
-
 }  // namespace
 }  // namespace sinew

@@ -15,11 +15,12 @@ namespace sinew {
 
 // What a deformer reads every frame: made once per frame from a Pose, shared by all deformers of a rig.
 struct FrameInput {
-  std::span<const Vec3f> positions;   // rest vertices with keys applied, bind space
-  std::span<const Vec3f> normals;     // rest normals, or empty
+  std::span<const Vec3f> positions;   // what the step before left: at first the rest vertices, bind space
+  std::span<const Vec3f> normals;     // theirs, or empty
   std::span<const Affine3> globals;   // per joint, global transforms of the pose
   std::span<const Affine3> matrices;  // per joint, globals * inverse_bind
   std::span<const BoneShape> bones;   // per joint, or empty
+  std::span<const double> key_weights = {};  // per shape key, or empty
 };
 
 // Scratch memory of one evaluation, sized by the deformer that hands it out; one per thread of control.

@@ -14,6 +14,7 @@ struct MushOptions {
 // smoothing took from the rest shape is put back in the frame of the smoothed surface. Creases and pinches of
 // the deformer go, the character's shape stays. Rest is the identity and rigid motions are kept. Vertices at
 // one place are smoothed as one. kUsage: passes outside 0 ... 1000, a step outside 0 ... 1.
+// Without an inner deformer the input itself is smoothed, as a step behind others.
 Result<std::unique_ptr<Deformer>> build_mush(const Rig& rig, std::unique_ptr<Deformer> inner,
                                              const MushOptions& options = {});
 

@@ -46,6 +46,7 @@ struct GltfEdit {
   bool keys = false;      // morph targets
   bool clips = false;     // animations
   bool pose = false;      // node transforms, from `posed`
+  bool stack = false;     // the order of the steps and their settings
 };
 
 // A baked animation: one morph target a frame, and a clip that plays them.

@@ -59,5 +59,7 @@ Box3 bounding_box(std::span<const Vec3> positions);
 // area. normals has as many elements as mesh.positions.
 void vertex_normals(MeshView mesh, std::span<Vec3> normals);
 std::vector<Vec3> vertex_normals(MeshView mesh);
+// The normals that the mesh has, or those of its faces where it has none. Sizes: vertex_count().
+std::vector<Vec3f> normals_of(const PolyMesh& mesh);
 
 }  // namespace sinew

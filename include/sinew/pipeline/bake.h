@@ -7,6 +7,7 @@
 #include "sinew/core/progress.h"
 #include "sinew/io/asset.h"
 #include "sinew/pipeline/methods.h"
+#include "sinew/pipeline/pose_request.h"
 
 namespace sinew {
 
@@ -14,6 +15,8 @@ struct BakeRequest {
   std::size_t clip = 0;  // index into rig.clips
   double fps = 30;
   double start = 0, end = -1;  // seconds; an end below the start: the clip's end
+  PoseRequest pose =
+      {};  // turns, stretches, twists and keys on top of every frame; its clip counts for nothing
   DeformRequest deform = {};
   bool normals = true;  // morph targets carry normals
   const Progress* progress = nullptr;

@@ -24,10 +24,13 @@ struct DeformRequest {
   bool fast_twist = false;  // `swing-twist`: without trigonometry, off by less than 0.001 radians
   // `elastic`: how stiff the flesh of a joint's bone is, by name; 1 elsewhere.
   std::vector<std::pair<std::string, double>> stiffness = {};
-  int segments = 8;   // `curve`: of a bone
-  double ease = 1;    // `curve`: length of the handles, in thirds of the bone
-  double amount = 1;  // `volume`: 0 ... 1
-  int voxels = 0;     // of the voxel body, where one has to be made; 0: chosen by the mesh
+  std::string stiffness_attribute = {};  // `elastic`: painted on the mesh; multiplies the above
+  int segments = 8;                      // `curve`: of a bone
+  double ease = 1;                       // `curve`: length of the handles, in thirds of the bone
+  double amount = 1;                     // `volume`: 0 ... 1
+  int mush_passes = 10;                  // delta mush: rounds of smoothing
+  double mush_step = 0.5;  // delta mush: how far a vertex goes towards its neighbours in a round
+  int voxels = 0;          // of the voxel body, where one has to be made; 0: chosen by the mesh
   const Progress* progress = nullptr;
   std::vector<std::string>* notes = nullptr;  // what had to be made on the spot, a sentence each
 };

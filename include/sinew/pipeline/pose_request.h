@@ -38,6 +38,9 @@ struct PoseRequest {
 // The clip of that name, or number; kUsage naming those there are.
 Result<std::size_t> find_clip(const Rig& rig, const std::string& name);
 
+// The same for a clip that is known and a time, whatever the request says of them: the frames of `bake`.
+Result<Pose> make_pose(const Rig& rig, const PoseRequest& request, const Clip& clip, double time);
+
 // The file's own pose, then the clip, the turns, the stretches and twists, the keys. kUsage for names the rig
 // does not have.
 Result<Pose> make_pose(const Rig& rig, const PoseRequest& request);

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "sinew/pipeline/methods.h"
+#include "sinew/pipeline/stack.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
 
-// Runs a rig: keys, forward kinematics, deformer. Built once, then evaluated per frame without allocating.
-// Keeps a reference to the rig, which must outlive it.
+// Runs a rig: forward kinematics, then the steps of its stack, one on the result of the other. Built once,
+// then evaluated per frame without allocating. Keeps a reference to the rig, which must outlive it.
 class RigPlayer {
  public:
   static Result<RigPlayer> build(const Rig& rig, const DeformRequest& request);
@@ -21,16 +21,16 @@ class RigPlayer {
 
   std::span<const Vec3f> positions() const { return positions_; }
   std::span<const Vec3f> normals() const { return normals_; }
-  std::optional<double> energy() const { return deformer_->energy(*workspace_); }
+  std::optional<double> energy() const;
 
  private:
   explicit RigPlayer(const Rig& rig) : rig_(&rig) {}
 
   const Rig* rig_;
-  std::unique_ptr<Deformer> deformer_;
-  std::unique_ptr<Workspace> workspace_;
+  std::vector<BuiltStep> steps_;
   std::vector<double> default_keys_;
   std::vector<Vec3f> rest_, rest_normals_, positions_, normals_;
+  std::vector<Vec3f> before_, normals_before_;  // what a step works on; only where there are several
   std::vector<Affine3> globals_, matrices_;
 };
 

@@ -8,6 +8,7 @@
 #include "sinew/mesh/poly_mesh.h"
 #include "sinew/rig/joint_weights.h"
 #include "sinew/rig/skin_weights.h"
+#include "sinew/rig/stack.h"
 #include "sinew/skeleton/clip.h"
 #include "sinew/skeleton/pose.h"
 #include "sinew/skeleton/skeleton.h"
@@ -56,6 +57,10 @@ struct Rig {
   JointWeights joint_weights;         // empty, or per vertex
   std::vector<ShapeKey> keys;
   std::vector<Clip> clips;
+  std::vector<VertexAttribute> attributes;  // painted numbers, by name
+  Stack stack;                              // empty: the default one
+
+  const VertexAttribute* attribute(std::string_view name) const;  // null where there is none
 };
 
 // Global transforms of the joints in bind space (inverse_bind^-1; where that is singular, the rest pose's).
@@ -68,9 +73,6 @@ void skinning_matrices(const Rig& rig, std::span<const Affine3> globals,
 
 // Key weights of the pose, or the keys' defaults where it has none; rig.keys.size() numbers.
 std::vector<double> key_weights_of(const Rig& rig, const Pose& pose);
-
-// rest + sum of weight * delta; writes rig.mesh.vertex_count() points. Never allocates.
-void apply_keys(const Rig& rig, std::span<const double> weights, std::span<Vec3f> positions) noexcept;
 
 // Endpoint weights for new rows of the same vertices: where a row keeps a joint, it keeps its value; the rest
 // are NaN, for the caller to fill. Sizes: rows of `before` and `after` are equal in number.

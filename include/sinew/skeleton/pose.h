@@ -8,12 +8,6 @@
 
 namespace sinew {
 
-// What a bone does along itself, beyond its joint's transform (stretchable and twistable bones).
-struct BoneShape {
-  double stretch = 1;                     // length over rest length
-  double twist_head = 0, twist_tail = 0;  // extra twist about the bone, radians, any number of turns
-};
-
 struct Pose {
   std::vector<Affine3> local;       // per joint, relative to its parent
   std::vector<double> key_weights;  // per shape key; empty: the keys' own defaults

@@ -14,6 +14,14 @@
 
 namespace sinew {
 
+// What a bone does along itself, beyond its joint's transform (stretchable and twistable bones).
+struct BoneShape {
+  double stretch = 1;                     // length over rest length
+  double twist_head = 0, twist_tail = 0;  // extra twist about the bone, radians, any number of turns
+
+  bool operator==(const BoneShape&) const = default;
+};
+
 // One frame of the hierarchy.
 struct Joint {
   std::string name;
@@ -25,6 +33,7 @@ struct Joint {
   // also where the matrix cannot tell them (zero or mirrored scale). Not used where it does not compose to
   // rest_local.
   std::optional<Trs> rest_parts;
+  BoneShape rest_shape = {};  // of the file's own pose
 };
 
 // Joints and their hierarchy, free of cycles by construction. Joints keep the order of the file; parents need

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/stack.h"
+
+#include <fmt/format.h>
+
+#include "pose_options.h"
+#include "sinew/core/text.h"
+#include "sinew/pipeline/save.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string in, out, order;
+  std::vector<std::string> masks;
+  PoseOptions pose;
+};
+
+Json to_json(const Stack& stack) {
+  Json list = Json::array();
+  for (const StackEntry& entry : stack) {
+    Json json = {{"step", entry.step}};
+    if (!entry.mask.empty()) json["mask"] = entry.mask;
+    for (const auto& [name, value] : entry.settings)
+      std::visit([&, &key = name](const auto& held) { json[key] = held; }, value);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+std::string to_text(const Stack& stack) {
+  std::string text;
+  for (const Json& entry : to_json(stack)) {
+    text += (text.empty() ? "" : "\n") + entry["step"].get<std::string>();
+    for (const auto& [name, value] : entry.items())
+      if (name != "step")
+        text += fmt::format("  {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+Result<void> set_mask(const Rig& rig, const std::string& text, Stack& stack) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return usage_error(fmt::format("--mask '{}': give STEP=ATTRIBUTE", printable(text)));
+  const std::string step = text.substr(0, equals), mask = text.substr(equals + 1);
+  SINEW_CHECK(mask_weights(rig, mask));
+  for (StackEntry& entry : stack) {
+    if (entry.step != step) continue;
+    entry.mask = mask;
+    return {};
+  }
+  return usage_error(
+      fmt::format("--mask {}: the stack has no such step; --order puts it there", printable(step)));
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  SINEW_TRY(Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  SINEW_TRY(const DeformRequest request, options.pose.deform_request(console, asset.rig));
+  Stack stack = stack_of(asset.rig, request);
+  if (!options.order.empty()) {
+    SINEW_TRY(stack, reorder(stack, options.order));
+  }
+  for (const std::string& text : options.masks) SINEW_CHECK(set_mask(asset.rig, text, stack));
+  store_request(request, stack);
+  asset.rig.stack = stack;
+  SINEW_CHECK(build_stack(asset.rig, request));  // what cannot run is not written
+  if (!options.out.empty()) {
+    GltfWriteOptions write;
+    write.edit.stack = true;
+    SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  }
+  console.print({{"stack", to_json(stack)}}, to_text(stack));
+  return {};
+}
+
+}  // namespace
+
+void add_stack(Program& program) {
+  auto options = std::make_shared<Options>();
+  std::string help = "the steps in order, separated by commas:";
+  for (const StackStep& step : stack_steps()) help += fmt::format("\n  {:<12}{}", step.name, step.summary);
+  CLI::App* verb =
+      add_verb(program, "stack", "print or change the steps from rest to pose that a rig stores",
+               "  sinew stack biped.glb\n"
+               "  sinew stack biped.glb --order keys,skeleton,mush --deformer curve -o soft.glb\n"
+               "  sinew stack biped.glb --mask skeleton=_BODY -o masked.glb\n");
+  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
+  verb->add_option("-o,--output", options->out, "the rig with that stack: .glb or .gltf");
+  verb->add_option("--order", options->order, help);
+  add_repeatable(verb, "--mask", options->masks,
+                 "STEP=ATTRIBUTE: a step acts by this vertex attribute, 0 to 1; or STEP=below:JOINT, by the "
+                 "weights of a joint and all below it; ! in front of either: one minus that; STEP= takes the "
+                 "mask away; repeatable");
+  options->pose.add_deformer_to(verb);
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli
