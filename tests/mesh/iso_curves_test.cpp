@@ -70,7 +70,7 @@ TEST(IsoCurves, ValidationRefusesEveryBrokenPromise) {
       [](IsoCurves& c) { c.closed.pop_back(); },           [](IsoCurves& c) { c.level.push_back(0); },
       [](IsoCurves& c) { c.ring_offsets[1] = 0; },         [](IsoCurves& c) { c.ring_offsets[1] = 2; },
       [](IsoCurves& c) { c.limbs[0].ring_end -= 1; },      [](IsoCurves& c) { c.limbs[0].tip = 5000; },
-      [](IsoCurves& c) { c.limbs[0].meets = 1; },         [](IsoCurves& c) { c.limbs[0].seam = 77; },
+      [](IsoCurves& c) { c.limbs[0].meets = 1; },          [](IsoCurves& c) { c.limbs[0].seam = 77; },
       [](IsoCurves& c) { c.closed[c.limbs[0].seam] = 0; }, [](IsoCurves& c) { c.limbs.clear(); },
   };
   for (std::size_t k = 0; k < faults.size(); ++k) {
