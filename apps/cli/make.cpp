@@ -15,7 +15,6 @@ void add_make(Program& program) {
     BindRequest bind;
   };
   auto options = std::make_shared<Options>();
-  options->bind.method = "bbw";
   CLI::App* verb = add_verb(program, "make", "make a built-in character: mesh, skeleton, weights and a clip",
                             "  sinew make biped -o biped.glb\n"
                             "  sinew make hand --resolution 50000 -o hand.obj\n");

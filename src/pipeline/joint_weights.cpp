@@ -22,7 +22,30 @@ constexpr double kNegligible = 1e-3;  // shares below this are not worth their t
 struct GridRows {
   Eigen::MatrixXd share, swing, twist;  // grid vertices x bones; swing and twist empty: from skin weights
   std::vector<std::uint8_t> reached;    // per grid vertex
+  std::vector<float> too_coarse;        // per welded vertex: 1 where bones are too short for the grid
 };
+
+// Shares and swings with which joints that blend linearly move a vertex as its skin weights do: each bone's
+// weight goes to the joints between it and the bones that the vertex also follows, in proportion to these.
+void rows_of_skin(std::span<const int> parents, std::span<const double> own, std::vector<double>& share,
+                  std::vector<double>& swing) {
+  const std::size_t bones = parents.size();
+  std::vector<double> around(bones, 0.0);  // weights of a bone's neighbours
+  const auto above = [&](std::size_t b) { return static_cast<std::size_t>(parents[b]); };
+  for (std::size_t b = 0; b < bones; ++b) {
+    if (parents[b] < 0) continue;
+    around[b] += own[above(b)];
+    around[above(b)] += own[b];
+  }
+  for (std::size_t b = 0; b < bones; ++b) {
+    // A bone with no neighbour in the row is its own joint's, fully turned.
+    const double up = parents[b] < 0 ? 0 : own[above(b)];
+    swing[b] = around[b] > 0 ? own[b] * up / around[b] : own[b];
+    share[b] = swing[b];
+    if (up > 0 && around[above(b)] > 0) share[b] += up * own[b] / around[above(b)];
+  }
+  for (std::size_t b = 0; b < bones; ++b) swing[b] = share[b] > 0 ? swing[b] / share[b] : 0;
+}
 
 // Makes the row of one vertex.
 class RowMaker {
@@ -43,16 +66,18 @@ class RowMaker {
     const std::size_t bones = surface_.bones.size();
     std::vector<double> share(bones), swing(bones), twist(bones);
     mix(grid_.share, welded, share);
+    std::vector<double> own(bones, 0.0);
+    for (const Influence& influence : rig_.weights.row(vertex))
+      if (influence.joint < bones) own[influence.joint] += influence.weight;
     if (grid_.swing.size() == 0 || !is_reached(welded)) {
-      std::vector<double> own(bones, 0.0);
-      for (const Influence& influence : rig_.weights.row(vertex))
-        if (influence.joint < bones) own[influence.joint] += influence.weight;
       joint_row_from_bone_row(surface_.parents, order_, own, swing);
       twist = swing;
     } else {
       mix(grid_.swing, welded, swing);
       mix(grid_.twist, welded, twist);
     }
+    if (const double amount = static_cast<double>(grid_.too_coarse[welded]); amount > 0)
+      blend_skin(own, amount, share, swing, twist);
     std::vector<std::size_t> best(bones);
     for (std::size_t b = 0; b < bones; ++b) best[b] = b;
     const std::size_t kept = std::min(influences_, bones);
@@ -81,6 +106,20 @@ class RowMaker {
   }
   void mix(const Eigen::MatrixXd& values, std::uint32_t point, std::vector<double>& row) const {
     for (std::size_t b = 0; b < row.size(); ++b) row[b] = mix(values, point, b);
+  }
+  // Goes over to the skin weights' own rows. What is blended are the parts that stay and that turn, d (1 - s)
+  // and d s.
+  void blend_skin(std::span<const double> own, double amount, std::vector<double>& share,
+                  std::vector<double>& swing, std::vector<double>& twist) const {
+    std::vector<double> skin_share(own.size()), skin_swing(own.size());
+    rows_of_skin(surface_.parents, own, skin_share, skin_swing);
+    for (std::size_t b = 0; b < own.size(); ++b) {
+      const double before = (1 - amount) * share[b], after = amount * skin_share[b];
+      share[b] = before + after;
+      if (!(share[b] > 0)) continue;
+      swing[b] = (before * swing[b] + after * skin_swing[b]) / share[b];
+      twist[b] = (before * twist[b] + after * skin_swing[b]) / share[b];
+    }
   }
   bool is_reached(std::uint32_t point) const {
     return std::all_of(transfer_.vertices[point].begin(), transfer_.vertices[point].end(),
@@ -140,7 +179,8 @@ Result<JointWeightsReport> make_joint_weights(Rig& rig, const JointWeightsReques
   SINEW_TRY(const BoneBody body, make_bone_body(surface.input(), request.voxels, request.progress));
   report.voxels = body.body.grid.vertex_count();
   sinew::report(request.progress, "joint weights", 0.05);
-  SINEW_TRY(const GridRows grid, solve_grid(rig, surface, body, request, report));
+  SINEW_TRY(GridRows grid, solve_grid(rig, surface, body, request, report));
+  grid.too_coarse = short_bone_amounts(surface.input(), body.body.grid.cell_size());
 
   const IslandPlan plan = plan_islands(surface.welded.view(), true, {});
   const std::vector<Vec3> points = leading_points(surface.welded.view(), plan);

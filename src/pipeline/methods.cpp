@@ -190,6 +190,9 @@ void note_bones(const Weights& result, const BindInput& input, BindReport& repor
   if (result.bones_outside > 0)
     report.notes.push_back(fmt::format("{} of {} bones lie outside the body and hold its nearest cell",
                                        result.bones_outside, input.bones.size()));
+  if (result.patches > 0)
+    report.notes.push_back(
+        fmt::format("{} groups of short bones were solved on finer grids of their own", result.patches));
   if (result.bones_merged > 0)
     report.notes.push_back(
         fmt::format("{} bones share all their cells with others and hold one grid vertex each; --voxels "

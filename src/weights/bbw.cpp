@@ -93,6 +93,12 @@ Result<BbwWeights> bbw_weights(const BindInput& input, const BbwOptions& options
   result.weights = carry_to_surface(bones, input, grid.values);
   result.weights.iterations = grid.iterations;
   result.residual = grid.residual;
+  if (!options.refine) return result;
+  const auto values_of = [&](const BoneBody& piece, const BindInput&) -> Result<Eigen::MatrixXd> {
+    SINEW_TRY(GridBbw finer, grid_bbw(piece.body.grid, piece.handles, options));
+    return std::move(finer.values);
+  };
+  SINEW_CHECK(refine_on_finer_bodies(input, bones, values_of, options.progress, result.weights, result));
   return result;
 }
 

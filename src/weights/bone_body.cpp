@@ -4,25 +4,20 @@
 #include "sinew/volume/trilinear.h"
 
 namespace sinew {
-namespace {
-
-// Weights are smooth: cells finer than this cost much and change little.
-constexpr std::size_t kMaxCells = 40'000;
-
-}  // namespace
-
-Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress) {
+Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress,
+                                  std::size_t max_cells) {
   VoxelizeOptions options;
   options.resolution = voxels;
   options.bones = input.bones;
-  options.max_cells = kMaxCells;
+  options.max_cells = max_cells;
   options.progress = progress;
   return voxelize(input.surface, options);
 }
 
-Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress) {
+Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress,
+                                std::size_t max_cells) {
   BoneBody result;
-  SINEW_TRY(result.body, make_voxel_body(input, voxels, progress));
+  SINEW_TRY(result.body, make_voxel_body(input, voxels, progress, max_cells));
   std::vector<Handle> bones;
   for (const Bone& bone : input.bones) bones.push_back({bone.head, bone.tail});
   result.handles = map_handles(result.body.grid, bones);
@@ -30,8 +25,27 @@ Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progre
 }
 
 BodyFigures body_figures(const BoneBody& bones) {
-  return {bones.body.grid.vertex_count(), bones.handles.outside, bones.handles.merged.size(),
-          bones.body.inside_cells == 0};
+  return {bones.body.grid.vertex_count(), bones.handles.outside,       bones.handles.merged.size(), 0,
+          bones.body.grid.cell_size(),    bones.body.inside_cells == 0};
+}
+
+void note_refined(const RefineReport& report, const BoneBody& bones, BodyFigures& figures) {
+  figures.patches = report.patches;
+  for (const std::size_t bone : bones.handles.merged) figures.bones_merged -= report.refined[bone];
+}
+
+Result<void> refine_on_finer_bodies(const BindInput& input, const BoneBody& bones,
+                                    const GridValues& values_of, const Progress* progress,
+                                    BoneWeights& weights, BodyFigures& figures) {
+  const auto solve = [&](const BindInput& piece) -> Result<PatchWeights> {
+    SINEW_TRY(const BoneBody finer, make_bone_body(piece, 0, progress, kPatchCells));
+    SINEW_TRY(const Eigen::MatrixXd values, values_of(finer, piece));
+    return PatchWeights{carry_to_surface(finer, piece, values), finer.body.grid.cell_size()};
+  };
+  SINEW_TRY(const RefineReport report,
+            refine_short_bones(input, bones.body.grid.cell_size(), solve, weights));
+  note_refined(report, bones, figures);
+  return {};
 }
 
 BoneWeights carry_to_surface(const BoneBody& bones, const BindInput& input, const Eigen::MatrixXd& values) {

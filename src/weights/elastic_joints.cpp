@@ -204,7 +204,8 @@ void joint_row_from_bone_row(std::span<const int> parents, std::span<const std::
 Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeightOptions& options) {
   if (input.parents.size() != input.bones.size())
     return impossible("elastic weights need to know which bone hangs on which");
-  SINEW_TRY(const BoneBody bones, make_bone_body(input, options.voxels, options.descent.progress));
+  SINEW_TRY(const BoneBody bones,
+            make_bone_body(input, options.voxels, options.descent.progress, options.max_cells));
   report(options.descent.progress, "elastic weights", 0.1);
   SINEW_TRY(const GridJointWeights grid,
             grid_joint_weights(bones.body.grid, bones.handles, input.bones, input.parents, options));
@@ -235,6 +236,17 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeig
       weights.values(i, static_cast<Eigen::Index>(b)) = bone_row[b];
   }
   normalise_rows(weights);
+  if (!options.refine) return result;
+  const auto solve = [&](const BindInput& piece) -> Result<PatchWeights> {
+    ElasticWeightOptions finer = options;
+    finer.refine = false;
+    finer.voxels = 0;
+    finer.max_cells = kPatchCells;
+    SINEW_TRY(ElasticWeights solved, elastic_weights(piece, finer));
+    return PatchWeights{std::move(solved.weights), solved.cell};
+  };
+  SINEW_TRY(const RefineReport refined, refine_short_bones(input, result.cell, solve, weights));
+  note_refined(refined, bones, result);
   return result;
 }
 

@@ -26,6 +26,11 @@ Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input,
   result.weights = carry_to_surface(bones, input, grid.values);
   result.weights.iterations = grid.iterations;
   result.residual = grid.residual;
+  const auto values_of = [&](const BoneBody& piece, const BindInput&) -> Result<Eigen::MatrixXd> {
+    SINEW_TRY(GridHarmonic finer, grid_harmonic(piece.body.grid, piece.handles, options));
+    return std::move(finer.values);
+  };
+  SINEW_CHECK(refine_on_finer_bodies(input, bones, values_of, options.progress, result.weights, result));
   return result;
 }
 

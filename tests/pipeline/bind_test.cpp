@@ -210,7 +210,7 @@ TEST(Bind, WhatCannotBeBoundIsRefusedWithAReason) {
   EXPECT_EQ(bind(bare, {}).error().code, ErrorCode::kImpossible);
   Rig rig = rig_of(test::box(Vec3::Zero(), Vec3::Ones()), {{Vec3::Zero(), Vec3::Ones()}});
   EXPECT_EQ(bind(rig, {.method = "magic"}).error().code, ErrorCode::kUsage);
-  EXPECT_EQ(bind(rig, {.heat = "lukewarm"}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(bind(rig, {.method = "heat", .heat = "lukewarm"}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(bind(rig, {.influences = 0}).error().code, ErrorCode::kUsage);
 }
 

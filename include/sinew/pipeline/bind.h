@@ -12,7 +12,7 @@ namespace sinew {
 
 // How a mesh is to be tied to its skeleton, as a user says it.
 struct BindRequest {
-  std::string method = "heat";   // a name of weight_methods()
+  std::string method = "bbw";    // a name of weight_methods()
   int influences = 4;            // joints a vertex keeps at most
   int voxels = 0;                // cells along the longest side of the voxel body; 0: chosen by the mesh
   bool volume = false;           // harmonic: in the voxel body rather than on the surface

@@ -10,6 +10,7 @@ struct BbwOptions {
   int voxels = 0;           // cells along the longest side; 0: chosen by mesh and bones
   double tolerance = 1e-4;  // relative distance of the energy to its minimum at which the solver stops
   int max_iterations = 300;
+  bool refine = true;  // groups of short bones (fingers) on finer grids of their own
   const Progress* progress = nullptr;
 };
 

@@ -1,29 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "sinew/volume/handles.h"
 #include "sinew/volume/voxelize.h"
-#include "sinew/weights/bone_weights.h"
+#include "sinew/weights/refine.h"
 
 namespace sinew {
 
+// Most cells of a body whose size is chosen for it: weights are smooth, and finer cells cost much and change
+// little. A patch of short bones (weights/refine.h) is small.
+inline constexpr std::size_t kBodyCells = 40'000, kPatchCells = 12'000;
+
 // The voxel body of a surface, as fine as weights need it. `voxels`: cells along the longest side; 0: chosen
 // by mesh and bones.
-Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress);
+Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress,
+                                  std::size_t max_cells = kBodyCells);
 
 // The same, and the vertices that its bones hold: what weights, joint weights and the elastic body stand on.
 struct BoneBody {
   VoxelBody body;
   HandleMap handles;
 };
-Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress);
+Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress,
+                                std::size_t max_cells = kBodyCells);
 
 // What a user should know about how mesh and bones fit the grid.
 struct BodyFigures {
   std::size_t grid_vertices = 0, bones_outside = 0, bones_merged = 0;
-  bool sheet = false;  // the mesh encloses nothing: the cells that it passes through are the body
+  std::size_t patches = 0;  // groups of short bones that were solved on finer grids (weights/refine.h)
+  double cell = 0;          // side of the grid's cells
+  bool sheet = false;       // the mesh encloses nothing: the cells that it passes through are the body
 };
 BodyFigures body_figures(const BoneBody& bones);
+
+// Bones that share their cells with others on the coarse grid and no longer do on a finer one.
+void note_refined(const RefineReport& report, const BoneBody& bones, BodyFigures& figures);
+
+// Solves groups of short bones again on finer bodies (weights/refine.h) by `values_of`, which makes weights
+// at the vertices of a body's grid, and corrects the figures. Fails only where it was cancelled.
+using GridValues = std::function<Result<Eigen::MatrixXd>(const BoneBody& piece, const BindInput& input)>;
+Result<void> refine_on_finer_bodies(const BindInput& input, const BoneBody& bones,
+                                    const GridValues& values_of, const Progress* progress,
+                                    BoneWeights& weights, BodyFigures& figures);
 
 // Weights on the grid's vertices carried to the surface, rows normalised.
 BoneWeights carry_to_surface(const BoneBody& bones, const BindInput& input, const Eigen::MatrixXd& values);

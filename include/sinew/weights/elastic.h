@@ -61,8 +61,10 @@ struct ElasticWeightOptions {
   int voxels = 0;       // cells along the longest side; 0: chosen by mesh and bones
   int swing_count = 4;  // samples
   int twist_count = 2;
-  bool one_weight = false;  // one weight over all samples serves swing and twist
-  bool whole_body = false;  // solve on all of the body rather than where a joint has influence
+  bool one_weight = false;             // one weight over all samples serves swing and twist
+  std::size_t max_cells = kBodyCells;  // of a body whose size is chosen for it
+  bool refine = true;                  // groups of short bones (fingers) on finer grids of their own
+  bool whole_body = false;             // solve on all of the body rather than where a joint has influence
   DescentOptions descent = {};
 };
 
