@@ -54,13 +54,8 @@ void DualBoneTiles(const JointTable& table, const float* HWY_RESTRICT palette, s
   const V zero = hn::Zero(d);
   const QuatV none{{zero, zero, zero}, zero};
   for (std::size_t group = begin; group < end; ++group) {
-    const std::uint32_t set = table.group_set[group];
-    const std::uint16_t* entries = table.set_entries.data() + table.set_offsets[set];
-    const std::size_t count = table.set_offsets[set + 1] - table.set_offsets[set];
-    const GroupOrder order = table.group_order[group];
-    for (std::size_t half = 0; half < kGroupSize; half += kLanes) {
-      const std::uint32_t* vertex = table.vertex.data() + group * kGroupSize + half;
-      const float* first = table.weights.data() + table.group_data[group] + half;
+    for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
+      const auto [entries, count, order, vertex, first] = TileOf(table, group, lane);
       // The largest weight of each lane decides the signs.
       QuatV pivot = none;
       if (count > 1) {

@@ -29,6 +29,23 @@ HWY_INLINE V LinearRow(const float* HWY_RESTRICT row, const Vec3V& p) {
   return hn::MulAdd(Constant(row), p.x, hn::MulAdd(Constant(row + 1), p.y, hn::Mul(Constant(row + 2), p.z)));
 }
 
+// Some lanes of a group: its vertices, and the joints that they have in common.
+struct GroupTile {
+  const std::uint16_t* entries;  // of the palette
+  std::size_t count;
+  GroupOrder order;
+  const std::uint32_t* vertex;
+  const float* weights;  // three numbers an entry, kGroupSize apart
+};
+
+HWY_INLINE GroupTile TileOf(const JointTable& table, std::size_t group, std::size_t lane) {
+  const std::uint32_t set = table.group_set[group];
+  const std::uint32_t begin = table.set_offsets[set];
+  return {table.set_entries.data() + begin, table.set_offsets[set + 1] - begin, table.group_order[group],
+          table.vertex.data() + group * kGroupSize + lane,
+          table.weights.data() + table.group_data[group] + lane};
+}
+
 // Points as whole blocks of four numbers, which read one past the last of a point, and are then transposed.
 HWY_INLINE Vec3V Load3(const float* HWY_RESTRICT from, const std::uint32_t* HWY_RESTRICT vertex,
                        GroupOrder order) {
@@ -66,6 +83,15 @@ HWY_INLINE void Store3(const Vec3V& v, float* HWY_RESTRICT to, const std::uint32
     StorePoint(rows[k], to + 3 * std::size_t{vertex[k]});
 #endif
   }
+}
+
+// Normals turned by the map with these columns.
+HWY_INLINE void StoreNormals(const Vec3V (&columns)[3], const GroupTile& tile, const VertexStreams& io) {
+  const Vec3V rows[3] = {{columns[0].x, columns[1].x, columns[2].x},
+                         {columns[0].y, columns[1].y, columns[2].y},
+                         {columns[0].z, columns[1].z, columns[2].z}};
+  Store3(TransformNormal(rows, Load3(io.normals, tile.vertex, tile.order)), io.out_normals, tile.vertex,
+         tile.order);
 }
 
 // Cosine and sine of half the angle times t, by their series: within 6e-8 up to a quarter turn.

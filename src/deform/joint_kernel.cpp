@@ -67,18 +67,14 @@ void JointTiles(const JointTable& table, const float* HWY_RESTRICT palette, std:
   const Lanes d;
   const V zero = hn::Zero(d);
   for (std::size_t group = begin; group < end; ++group) {
-    const std::uint32_t set = table.group_set[group];
-    const std::uint16_t* entries = table.set_entries.data() + table.set_offsets[set];
-    const std::size_t count = table.set_offsets[set + 1] - table.set_offsets[set];
-    const GroupOrder order = table.group_order[group];
-    for (std::size_t half = 0; half < kGroupSize; half += kLanes) {
-      const std::uint32_t* vertex = table.vertex.data() + group * kGroupSize + half;
-      const float* weights = table.weights.data() + table.group_data[group] + half;
-      const Vec3V p = Load3(io.positions, vertex, order);
+    for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
+      const GroupTile tile = TileOf(table, group, lane);
+      const float* weights = tile.weights;
+      const Vec3V p = Load3(io.positions, tile.vertex, tile.order);
       Vec3V sum{zero, zero, zero};
       Vec3V columns[3] = {sum, sum, sum};
-      for (std::size_t k = 0; k < count; ++k, weights += 3 * kGroupSize) {
-        const float* HWY_RESTRICT entry = palette + kJointStride * entries[k];
+      for (std::size_t k = 0; k < tile.count; ++k, weights += 3 * kGroupSize) {
+        const float* HWY_RESTRICT entry = palette + kJointStride * tile.entries[k];
         const V share = hn::LoadU(d, weights), move = hn::LoadU(d, weights + kGroupSize);
         Vec3V x{Row(entry + kJointLocal, p), Row(entry + kJointLocal + 4, p),
                 Row(entry + kJointLocal + 8, p)};
@@ -95,13 +91,8 @@ void JointTiles(const JointTable& table, const float* HWY_RESTRICT palette, std:
         sum = MulAdd(moved, share, sum);
         if constexpr (kNormals) AddColumns(entry, share, move, turn, turns, columns);
       }
-      Store3(sum, io.out_positions, vertex, order);
-      if constexpr (kNormals) {
-        const Vec3V rows[3] = {{columns[0].x, columns[1].x, columns[2].x},
-                               {columns[0].y, columns[1].y, columns[2].y},
-                               {columns[0].z, columns[1].z, columns[2].z}};
-        Store3(TransformNormal(rows, Load3(io.normals, vertex, order)), io.out_normals, vertex, order);
-      }
+      Store3(sum, io.out_positions, tile.vertex, tile.order);
+      if constexpr (kNormals) StoreNormals(columns, tile, io);
     }
   }
 }
@@ -137,19 +128,15 @@ void ShapedTiles(const JointTable& table, const float* HWY_RESTRICT palette, std
   const Lanes d;
   const V zero = hn::Zero(d);
   for (std::size_t group = begin; group < end; ++group) {
-    const std::uint32_t set = table.group_set[group];
-    const std::uint16_t* entries = table.set_entries.data() + table.set_offsets[set];
-    const std::size_t count = table.set_offsets[set + 1] - table.set_offsets[set];
-    const GroupOrder order = table.group_order[group];
-    for (std::size_t part = 0; part < kGroupSize; part += kLanes) {
-      const std::uint32_t* vertex = table.vertex.data() + group * kGroupSize + part;
-      const float* weights = table.weights.data() + table.group_data[group] + part;
-      const float* ends = table.ends.data() + table.group_data[group] / 3 * 2 + part;
-      const Vec3V p = Load3(io.positions, vertex, order);
+    for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
+      const GroupTile tile = TileOf(table, group, lane);
+      const float* weights = tile.weights;
+      const float* ends = table.ends.data() + table.group_data[group] / 3 * 2 + lane;
+      const Vec3V p = Load3(io.positions, tile.vertex, tile.order);
       Vec3V sum{zero, zero, zero};
       Vec3V columns[3] = {sum, sum, sum};
-      for (std::size_t k = 0; k < count; ++k, weights += 3 * kGroupSize, ends += 2 * kGroupSize) {
-        const float* HWY_RESTRICT entry = palette + kShapedStride * entries[k];
+      for (std::size_t k = 0; k < tile.count; ++k, weights += 3 * kGroupSize, ends += 2 * kGroupSize) {
+        const float* HWY_RESTRICT entry = palette + kShapedStride * tile.entries[k];
         const float *above = entry + kShapedHalf, *own = above + kShapedHalfStride;
         const V share = hn::LoadU(d, weights), move = hn::LoadU(d, weights + kGroupSize);
         const V above_end = hn::LoadU(d, ends), own_end = hn::LoadU(d, ends + kGroupSize);
@@ -174,13 +161,8 @@ void ShapedTiles(const JointTable& table, const float* HWY_RESTRICT palette, std
           }
         }
       }
-      Store3(sum, io.out_positions, vertex, order);
-      if constexpr (kNormals) {
-        const Vec3V rows[3] = {{columns[0].x, columns[1].x, columns[2].x},
-                               {columns[0].y, columns[1].y, columns[2].y},
-                               {columns[0].z, columns[1].z, columns[2].z}};
-        Store3(TransformNormal(rows, Load3(io.normals, vertex, order)), io.out_normals, vertex, order);
-      }
+      Store3(sum, io.out_positions, tile.vertex, tile.order);
+      if constexpr (kNormals) StoreNormals(columns, tile, io);
     }
   }
 }

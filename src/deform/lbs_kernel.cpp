@@ -8,7 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "deform/tile-inl.h"
+#include "deform/wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sinew {
@@ -26,17 +26,7 @@ void LbsTiles(const SkinSlice& skin, const float* HWY_RESTRICT rows, const Verte
 }
 
 #if HWY_MAX_BYTES >= 64
-// Positions alone, with vectors that hold a whole matrix: a quarter of the multiplications and loads of
-// palette entries, four vertices at a time. Block r of x, y, z and t is row r of the four blended matrices,
-// column by column. With normals LbsTiles is faster, since cross products across blocks cost more than they
-// save.
-using Wide = hn::FixedTag<float, 16>;
-using WideV = hn::Vec<Wide>;
-
-HWY_INLINE auto WideIndices(const std::int32_t (&lanes)[16]) {
-  return hn::SetTableIndices(Wide(), lanes);
-}
-
+// Positions alone. With normals LbsTiles is faster.
 template <int K>
 HWY_INLINE WideV BlendWide(const float* HWY_RESTRICT w, const std::uint16_t* HWY_RESTRICT j,
                            std::size_t influences, const float* HWY_RESTRICT rows) {
@@ -49,30 +39,15 @@ HWY_INLINE WideV BlendWide(const float* HWY_RESTRICT w, const std::uint16_t* HWY
 
 template <int K>
 void LbsWide(const SkinSlice& skin, const float* HWY_RESTRICT rows, const VertexStreams& io) {
-  const Wide d;
-  const hn::Half<Wide> half;
-  const hn::Half<hn::Half<Wide>> quarter;
   const std::size_t count = Count<K>(skin.influences);
-  const auto twelve = hn::FirstN(d, 12);
-  const auto to_x = WideIndices({0, 3, 6, 9, 0, 3, 6, 9, 0, 3, 6, 9, 0, 3, 6, 9});
-  const auto to_y = WideIndices({1, 4, 7, 10, 1, 4, 7, 10, 1, 4, 7, 10, 1, 4, 7, 10});
-  const auto to_z = WideIndices({2, 5, 8, 11, 2, 5, 8, 11, 2, 5, 8, 11, 2, 5, 8, 11});
-  const auto to_points = WideIndices({0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, 0, 0, 0, 0});
   for (std::size_t i = 0; i < skin.vertices; i += 4) {
     const float* w = skin.weights + i * count;
     const std::uint16_t* j = skin.joints + i * count;
     WideV x = BlendWide<K>(w, j, count, rows), y = BlendWide<K>(w + count, j + count, count, rows);
     WideV z = BlendWide<K>(w + 2 * count, j + 2 * count, count, rows);
     WideV t = BlendWide<K>(w + 3 * count, j + 3 * count, count, rows);
-    Transpose(d, x, y, z, t);
-    const WideV p = hn::MaskedLoad(twelve, d, io.positions + 3 * i);
-    const WideV moved = hn::MulAdd(
-        x, hn::TableLookupLanes(p, to_x),
-        hn::MulAdd(y, hn::TableLookupLanes(p, to_y), hn::MulAdd(z, hn::TableLookupLanes(p, to_z), t)));
-    // Two plain stores: a masked one of 12 lanes was slower.
-    const WideV points = hn::TableLookupLanes(moved, to_points);
-    hn::StoreU(hn::LowerHalf(half, points), half, io.out_positions + 3 * i);
-    hn::StoreU(hn::LowerHalf(quarter, hn::UpperHalf(half, points)), quarter, io.out_positions + 3 * i + 8);
+    Transpose(Wide(), x, y, z, t);
+    TransformWide(x, y, z, t, io.positions + 3 * i, io.out_positions + 3 * i);
   }
 }
 #else

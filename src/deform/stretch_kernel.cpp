@@ -8,7 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "deform/tile-inl.h"
+#include "deform/wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sinew {
@@ -88,13 +88,6 @@ void StretchTiles(const SkinSlice& skin, const float* HWY_RESTRICT shares, const
 
 #if HWY_MAX_BYTES >= 64
 // As LbsWide: the stretch is the fourth row of an entry, and costs no multiplication more.
-using Wide = hn::FixedTag<float, 16>;
-using WideV = hn::Vec<Wide>;
-
-HWY_INLINE auto WideIndices(const std::int32_t (&lanes)[16]) {
-  return hn::SetTableIndices(Wide(), lanes);
-}
-
 template <int K>
 HWY_INLINE WideV BlendStretchWide(const float* HWY_RESTRICT w, const float* HWY_RESTRICT shares,
                                   const std::uint16_t* HWY_RESTRICT j, std::size_t influences,
@@ -114,14 +107,7 @@ template <int K>
 void StretchWide(const SkinSlice& skin, const float* HWY_RESTRICT shares, const float* HWY_RESTRICT rows,
                  const VertexStreams& io) {
   const Wide d;
-  const hn::Half<Wide> half;
-  const hn::Half<hn::Half<Wide>> quarter;
   const std::size_t count = Count<K>(skin.influences);
-  const auto twelve = hn::FirstN(d, 12);
-  const auto to_x = WideIndices({0, 3, 6, 9, 0, 3, 6, 9, 0, 3, 6, 9, 0, 3, 6, 9});
-  const auto to_y = WideIndices({1, 4, 7, 10, 1, 4, 7, 10, 1, 4, 7, 10, 1, 4, 7, 10});
-  const auto to_z = WideIndices({2, 5, 8, 11, 2, 5, 8, 11, 2, 5, 8, 11, 2, 5, 8, 11});
-  const auto to_points = WideIndices({0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, 0, 0, 0, 0});
   // Block 3 of x, y and z is what the rows of the points move by.
   const auto upper = hn::Not(hn::FirstN(d, 8));
   const auto to_odd = WideIndices({4, 5, 6, 7, 12, 13, 14, 15, 4, 5, 6, 7, 12, 13, 14, 15});
@@ -137,14 +123,7 @@ void StretchWide(const SkinSlice& skin, const float* HWY_RESTRICT shares, const 
     Transpose(d, x, y, z, t);
     const WideV stretch = hn::IfThenElse(upper, hn::TableLookupLanes(z, to_last),
                                          hn::TableLookupLanes(hn::ConcatUpperUpper(d, y, x), to_odd));
-    const WideV p = hn::MaskedLoad(twelve, d, io.positions + 3 * i);
-    const WideV moved =
-        hn::MulAdd(x, hn::TableLookupLanes(p, to_x),
-                   hn::MulAdd(y, hn::TableLookupLanes(p, to_y),
-                              hn::MulAdd(z, hn::TableLookupLanes(p, to_z), hn::Add(t, stretch))));
-    const WideV points = hn::TableLookupLanes(moved, to_points);
-    hn::StoreU(hn::LowerHalf(half, points), half, io.out_positions + 3 * i);
-    hn::StoreU(hn::LowerHalf(quarter, hn::UpperHalf(half, points)), quarter, io.out_positions + 3 * i + 8);
+    TransformWide(x, y, z, hn::Add(t, stretch), io.positions + 3 * i, io.out_positions + 3 * i);
   }
 }
 #else

@@ -2,9 +2,7 @@
 #include "pipeline/surface.h"
 
 #include <algorithm>
-#include <limits>
 
-#include "sinew/math/segment.h"
 #include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
@@ -38,16 +36,6 @@ Result<Surface> make_surface(const Rig& rig) {
   if (!has_usable_triangle(surface, diagonal))
     return bad_input("the mesh has no triangle with an area: there is nothing to bind");
   return surface;
-}
-
-std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
-  constexpr double kTie = 1e-9;  // of bones that meet the first, whatever rounding says
-  std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t j = 0; j < bones.size(); ++j)
-    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least * (1 - kTie))
-      best = j, least = d;
-  return best;
 }
 
 }  // namespace sinew

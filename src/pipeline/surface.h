@@ -3,6 +3,7 @@
 
 #include "sinew/mesh/weld.h"
 #include "sinew/rig/rig.h"
+#include "sinew/skeleton/bone_tree.h"
 #include "sinew/weights/bone_body.h"
 
 namespace sinew {
@@ -16,8 +17,5 @@ struct Surface {
 };
 // kImpossible: no joint deforms. kBadInput: no usable triangle.
 Result<Surface> make_surface(const Rig& rig);
-
-// The bone whose segment is nearest; `bones` is not empty.
-std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones);
 
 }  // namespace sinew

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cassert>
+#include <limits>
 
+#include "sinew/math/segment.h"
 #include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
@@ -42,6 +44,16 @@ std::vector<Bone> bones_of(const Skeleton& skeleton, std::span<const Affine3> gl
       bones[j].tail = free_end(skeleton[j], globals[j], parent);
   }
   return bones;
+}
+
+std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
+  constexpr double kTie = 1e-9;  // of bones that meet the first, whatever rounding says
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < bones.size(); ++j)
+    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least * (1 - kTie))
+      best = j, least = d;
+  return best;
 }
 
 }  // namespace sinew

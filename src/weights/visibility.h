@@ -2,29 +2,17 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include "sinew/math/segment.h"
 #include "sinew/mesh/bvh.h"
+#include "sinew/skeleton/bone_tree.h"
 #include "sinew/weights/bone_weights.h"
 
 namespace sinew {
 
 inline Vec3 nearest_point_on(const Bone& bone, const Vec3& p) {
   return bone.head + nearest_on_segment(p, bone.head, bone.tail) * (bone.tail - bone.head);
-}
-
-// The bone nearest to p; of several that meet in the nearest point the first, whatever rounding says about
-// them.
-inline std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
-  constexpr double kTie = 1e-9;  // relative
-  std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t j = 0; j < bones.size(); ++j)
-    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least * (1 - kTie))
-      best = j, least = d;
-  return best;
 }
 
 // Whether nothing of the surface lies between a vertex of it and the nearest point of a bone.

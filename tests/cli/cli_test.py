@@ -11,52 +11,19 @@ import os
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sinew"
-SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "."
+from program import PROGRAM, SOURCE, ProgramTest, strict, text_of
+
 VERBS = "make info convert pose bake stack render bench".split()
 
 
-def strict(text):
-    def refuse(word):
-        raise ValueError(word + " is not JSON")
-    return json.loads(text, parse_constant=refuse)
-
-
-def text_of(path):
-    with open(path) as f:
-        return f.read()
-
-
-class Cli(unittest.TestCase):
+class Cli(ProgramTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.rig = os.path.join(cls.folder.name, "rig.glb")
-        subprocess.run([PROGRAM, "make", "cylinder", "-o", cls.rig], check=True, capture_output=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def path(self, name):
-        return os.path.join(self.folder.name, self.id().split(".")[-1] + "-" + name)
-
-    def call(self, *words, code=0, **options):
-        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=120, **options)
-        self.assertEqual(done.returncode, code, "%s\n%s%s" % (words, done.stdout[-400:], done.stderr[-400:]))
-        return done
-
-    def document(self, *words):
-        return strict(self.call(*words, "--json").stdout)
-
-    def vertices(self, path):
-        with open(path) as lines:
-            return [tuple(map(float, l.split()[1:4])) for l in lines if l.startswith("v ")]
+        super().setUpClass()
+        cls.rig = cls.make("rig.glb", "cylinder")
 
     # --- usage ---
     def test_help_of_every_verb_starts_with_an_example(self):

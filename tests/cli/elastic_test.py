@@ -10,47 +10,17 @@ import math
 import os
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sinew"
-SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "."
+from program import PROGRAM, SOURCE, ProgramTest, strict
 
 
-def strict(text):
-    def refuse(word):
-        raise ValueError(word + " is not JSON")
-    return json.loads(text, parse_constant=refuse)
-
-
-class Elastic(unittest.TestCase):
+class Elastic(ProgramTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.arm = os.path.join(cls.folder.name, "arm.glb")
-        words = [PROGRAM, "make", "arm", "--resolution", "600", "-o", cls.arm]
-        subprocess.run(words, check=True, capture_output=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def path(self, name):
-        return os.path.join(self.folder.name, self.id().split(".")[-1] + "-" + name)
-
-    def call(self, *words, code=0):
-        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, code, "%s\n%s%s" % (words, done.stdout[-400:], done.stderr[-400:]))
-        return done
-
-    def document(self, *words):
-        return strict(self.call(*words, "--json").stdout)
-
-    def vertices(self, path):
-        with open(path) as lines:
-            return [tuple(map(float, l.split()[1:4])) for l in lines if l.startswith("v ")]
+        super().setUpClass()
+        cls.arm = cls.make("arm.glb", "arm", "--resolution", 600)
 
     def posed(self, rig, name, *words):
         out = self.path(name + ".obj")

@@ -28,4 +28,8 @@ struct JointFrame {
 };
 JointFrame joint_frame(std::span<const Bone> bones, std::span<const int> parents, std::size_t bone);
 
+// The bone nearest to p; of several that meet in the nearest point the first, whatever rounding says about
+// them. 0 where there is none.
+std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones);
+
 }  // namespace sinew

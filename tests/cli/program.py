@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the command line share: running the program, reading what it says and writes."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sinew"
+SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "."
+
+
+def strict(text):
+    """The JSON document, which may not hold NaN."""
+    def refuse(word):
+        raise ValueError(word + " is not JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+def text_of(path):
+    with open(path) as f:
+        return f.read()
+
+
+class ProgramTest(unittest.TestCase):
+    """A folder for all tests of the class; files in it are named after their test."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def make(cls, name, *words):
+        out = os.path.join(cls.folder.name, name)
+        subprocess.run([PROGRAM, "make", *map(str, words), "-o", out], check=True, capture_output=True)
+        return out
+
+    def path(self, name):
+        return os.path.join(self.folder.name, self.id().split(".")[-1] + "-" + name)
+
+    def call(self, *words, code=0, **options):
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300, **options)
+        self.assertEqual(done.returncode, code, "%s\n%s%s" % (words, done.stdout[-400:], done.stderr[-400:]))
+        return done
+
+    def document(self, *words):
+        return strict(self.call(*words, "--json").stdout)
+
+    def vertices(self, path):
+        with open(path) as lines:
+            return [tuple(map(float, l.split()[1:4])) for l in lines if l.startswith("v ")]
