@@ -202,6 +202,10 @@ Result<void> validate(const Rig& rig) {
     if (attribute.values.size() != rig.mesh.vertex_count())
       return bad_input("attribute " + quoted(attribute.name) + " has " + number(attribute.values.size()) +
                        " entries for " + number(rig.mesh.vertex_count()) + " vertices");
+  for (const auto& edge : rig.loose_edges)
+    if (std::max(edge[0], edge[1]) >= rig.mesh.vertex_count())
+      return bad_input("a loose edge names vertex " + number(std::max(edge[0], edge[1])) +
+                       ", but the mesh has only " + number(rig.mesh.vertex_count()));
   for (const Clip& clip : rig.clips)
     for (std::size_t c = 0; c < clip.channels.size(); ++c)
       SINEW_CHECK(

@@ -13,6 +13,7 @@
 #include <cassert>
 #include <cmath>
 #include <new>
+#include <type_traits>
 #include <vector>
 
 #include "sinew/core/parallel.h"
@@ -35,8 +36,9 @@ class ColumnGroup {
  public:
   using Row = std::array<double, kWidth>;
 
-  ColumnGroup(const Lower& lower, const std::vector<double>& inverse_diagonal, const std::vector<int>& source)
-      : lower_(lower), inverse_diagonal_(inverse_diagonal), source_(source), rows_(source.size()) {}
+  ColumnGroup(const Lower& lower, const std::vector<double>& inverse_diagonal, const std::vector<int>& source,
+              std::span<Row> rows)
+      : lower_(lower), inverse_diagonal_(inverse_diagonal), source_(source), rows_(rows) {}
 
   // `used` <= kWidth columns of b and x, n apart.
   void solve(const double* b, double* x, int used) {
@@ -45,11 +47,16 @@ class ColumnGroup {
       for (int c = 0; c < kWidth; ++c)
         rows_[i][c] =
             c < used ? b[static_cast<std::size_t>(c) * n + static_cast<std::size_t>(source_[i])] : 0.0;
-    substitute_forward();
-    substitute_backward();
+    substitute();
     for (std::size_t i = 0; i < n; ++i)
       for (int c = 0; c < used; ++c)
         x[static_cast<std::size_t>(c) * n + static_cast<std::size_t>(source_[i])] = rows_[i][c];
+  }
+
+  // Solves what `rows` holds, in the order of the factor.
+  void substitute() {
+    substitute_forward();
+    substitute_backward();
   }
 
  private:
@@ -84,7 +91,7 @@ class ColumnGroup {
   const Lower& lower_;
   const std::vector<double>& inverse_diagonal_;
   const std::vector<int>& source_;
-  std::vector<Row> rows_;
+  std::span<Row> rows_;
 };
 
 bool is_finite(const Lower& A) {
@@ -119,10 +126,11 @@ bool run_ldlt(const Lower& A, Lower& lower, Eigen::VectorXd& pivots, std::vector
 // Nested dissection pays from some ten thousand equations on: of a mesh of 1 M vertices it leaves a fifth
 // fewer entries than minimum degree and is factored four times as fast; of 6,400 it takes longer to find than
 // it saves.
-bool decompose(const Lower& A, Lower& lower, Eigen::VectorXd& pivots, std::vector<int>& forward) {
+bool decompose(const Lower& A, [[maybe_unused]] SolveCount solves, Lower& lower, Eigen::VectorXd& pivots,
+               std::vector<int>& forward) {
 #ifdef SINEW_METIS
-  constexpr Eigen::Index kLarge = 30000;
-  if (A.rows() >= kLarge) {
+  const Eigen::Index large = solves == SolveCount::kMany ? 500 : 30000;
+  if (A.rows() >= large) {
     // METIS draws from std::rand, which it seeds at every call: one call at a time gives the same answer
     // always.
     static std::mutex one_at_a_time;
@@ -144,7 +152,7 @@ Error not_positive_definite() {
 
 SparseCholesky::SparseCholesky(std::shared_ptr<const Factor> factor) : factor_(std::move(factor)) {}
 
-Result<SparseCholesky> SparseCholesky::factor(const Eigen::SparseMatrix<double>& A) {
+Result<SparseCholesky> SparseCholesky::factor(const Eigen::SparseMatrix<double>& A, SolveCount solves) {
   assert(A.rows() == A.cols());
   if (!is_finite(A)) return impossible("the system of equations holds numbers that are not finite");
   try {
@@ -152,7 +160,7 @@ Result<SparseCholesky> SparseCholesky::factor(const Eigen::SparseMatrix<double>&
     if (A.rows() == 0) return SparseCholesky(std::move(factor));
     Eigen::VectorXd pivots;
     std::vector<int> forward;
-    if (!decompose(A, factor->lower, pivots, forward)) return not_positive_definite();
+    if (!decompose(A, solves, factor->lower, pivots, forward)) return not_positive_definite();
     factor->source.resize(static_cast<std::size_t>(A.rows()));
     Eigen::VectorXd diagonal(A.rows());
     for (int j = 0; j < A.rows(); ++j) {
@@ -186,14 +194,26 @@ void SparseCholesky::solve_columns(const double* b, double* x, [[maybe_unused]] 
   const Factor& f = *factor_;
   parallel_for(count, kGroup, [&](std::size_t begin, std::size_t end) {
     const int used = static_cast<int>(end - begin);
-    const auto run = [&](auto group) { group.solve(b + begin * n, x + begin * n, used); };
+    const auto run = [&]<int kWidth>(std::integral_constant<int, kWidth>) {
+      std::vector<std::array<double, kWidth>> buffer(n);
+      ColumnGroup<kWidth>(f.lower, f.inverse_diagonal, f.source, buffer)
+          .solve(b + begin * n, x + begin * n, used);
+    };
     if (used == 1)
-      run(ColumnGroup<1>(f.lower, f.inverse_diagonal, f.source));
+      run(std::integral_constant<int, 1>());
     else if (used <= 4)
-      run(ColumnGroup<4>(f.lower, f.inverse_diagonal, f.source));
+      run(std::integral_constant<int, 4>());
     else
-      run(ColumnGroup<8>(f.lower, f.inverse_diagonal, f.source));
+      run(std::integral_constant<int, 8>());
   });
+}
+
+void SparseCholesky::solve_rows(std::span<Row> rows, std::span<Row> scratch) const noexcept {
+  const Factor& f = *factor_;
+  assert(rows.size() == f.source.size() && scratch.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) scratch[i] = rows[static_cast<std::size_t>(f.source[i])];
+  ColumnGroup<4>(f.lower, f.inverse_diagonal, f.source, scratch).substitute();
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[static_cast<std::size_t>(f.source[i])] = scratch[i];
 }
 
 }  // namespace sinew

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sinew/mesh/poly_mesh.h"
 #include "sinew/rig/joint_weights.h"
+#include "sinew/rig/pose_space.h"
 #include "sinew/rig/skin_weights.h"
 #include "sinew/rig/stack.h"
 #include "sinew/skeleton/clip.h"
@@ -25,12 +27,16 @@ struct MeshPart {
   Affine3 to_bind = Affine3::Identity();  // from the vertices as stored to rig.mesh
 };
 
-// An object-space shape key: what it adds to the rest positions (and normals) at weight 1.
+// A shape key: what it adds to the rest positions (and normals) at weight 1. What a weight between does is
+// the deformer's to say (object, tangent or differential space).
 struct ShapeKey {
   std::string name;
   std::vector<Vec3f> deltas;         // per vertex
   std::vector<Vec3f> normal_deltas;  // per vertex, or empty
   double default_weight = 0;
+  // Its triangles only stretch, or only turn: evaluated on gradients (deform/differential_keys.h).
+  bool without_rotation = false, without_scale = false;
+  std::string mask = {};  // where it acts, as the masks of a stack say; empty: everywhere
 };
 
 // How far along each of its bones a vertex lies, for deformers that stretch and twist bones: 0 moves with the
@@ -59,6 +65,9 @@ struct Rig {
   std::vector<Clip> clips;
   std::vector<VertexAttribute> attributes;  // painted numbers, by name
   Stack stack;                              // empty: the default one
+  // Edges that no face has: springs through the inside, for deformers that solve for a shape.
+  std::vector<std::array<std::uint32_t, 2>> loose_edges;
+  std::vector<PoseSpace> pose_spaces;
 
   const VertexAttribute* attribute(std::string_view name) const;  // null where there is none
 };
