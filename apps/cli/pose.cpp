@@ -4,6 +4,7 @@
 #include "pose_options.h"
 #include "sinew/pipeline/rig_player.h"
 #include "sinew/pipeline/save.h"
+#include "sinew/pipeline/shape_key.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -11,6 +12,7 @@ namespace {
 
 struct Options {
   std::string in, out;
+  std::string key = "shape";
   bool apply = false;
   PoseOptions pose;
 };
@@ -21,7 +23,7 @@ Result<void> run(const Options& options, const Console& console) {
   SINEW_TRY(const PoseRequest request, options.pose.request());
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
-  SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
+  SINEW_TRY(Pose pose, make_pose(asset.rig, request));
   FrameReport frame;
   SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console, asset.rig));
   SINEW_TRY(PolyMesh mesh, posed_mesh(asset.rig, pose, deform, &frame));
@@ -31,6 +33,11 @@ Result<void> run(const Options& options, const Console& console) {
   const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
   GltfWriteOptions write;
   if (scene && !options.apply) {
+    // Joints cannot say where handles have pulled the mesh: a shape key does.
+    if (!deform.handles.empty() || !deform.point_targets.empty()) {
+      add_shape_as_key(asset.rig, pose, mesh.positions, options.key);
+      write.edit.keys = true;
+    }
     write.edit.pose = true;
     write.posed = &pose;
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
@@ -41,9 +48,11 @@ Result<void> run(const Options& options, const Console& console) {
   } else {
     SINEW_CHECK(save_mesh(mesh, options.out, console.overwrite()));
   }
+  const int steps = frame.energy && deform.deformer.starts_with("arap") ? steps_of(deform) : 0;
   console.print({{"deformer", deform.deformer},
                  {"milliseconds", frame.milliseconds},
                  {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},
+                 {"iterations", steps > 0 ? Json(steps) : Json(nullptr)},
                  {"volume_change", frame.volume_change ? Json(*frame.volume_change) : Json(nullptr)}},
                 fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in, deform.deformer,
                             frame.milliseconds));
@@ -57,12 +66,15 @@ void add_pose(Program& program) {
   CLI::App* verb =
       add_verb(program, "pose", "put a rig into one pose and write the mesh, or the rig in that pose",
                "  sinew pose biped.glb --set LeftForeArm=0,-60,0 --deformer dqs -o bent.obj\n"
-               "  sinew pose biped.glb --clip walk --time 0.5 -o step.glb\n");
+               "  sinew pose biped.glb --clip walk --time 0.5 -o step.glb\n"
+               "  sinew pose arm.obj --deformer arap --handle 12=0,1,0 --handles held.json -o pulled.obj\n");
   verb->add_option("IN", options->in, "the rig: .glb or .gltf (or any mesh)")->required();
   verb->add_option("-o,--output", options->out,
                    "the file to write: .obj, .ply, .off, .stl: the deformed mesh; .glb: the rig")
       ->required();
   verb->add_flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
+  verb->add_option("--key-name", options->key, "what the shape key is called that a .glb gets from handles")
+      ->capture_default_str();
   options->pose.add_pose_to(verb);
   options->pose.add_deformer_to(verb);
   verb->callback(

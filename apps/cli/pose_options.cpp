@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "sinew/core/file.h"
 #include "sinew/core/text.h"
+#include "sinew/io/handle_files.h"
 #include "sinew/pipeline/stack.h"
 
 namespace sinew::cli {
@@ -51,6 +53,12 @@ void PoseOptions::add_deformer_to(CLI::App* verb) {
       ->capture_default_str();
   stored(&DeformRequest::mush_step, "--mush-step", "for +mush: how far a round goes, 0 to 1")
       ->capture_default_str();
+  stored(&DeformRequest::iterations, "--iterations", "for arap and points: steps towards the least energy");
+  add_repeatable(verb, "--handle", handles,
+                 "VERTEX=X,Y,Z: for arap, where a vertex goes, world space; repeatable");
+  verb->add_option("--handles", handle_file,
+                   "a .json of such places: [{\"vertex\":I,\"position\":[x,y,z]}], for points "
+                   "[{\"handle\":H,\"position\":[x,y,z],\"rotation\":[x,y,z,w]}]");
   CLI::Option* fast = verb->add_flag("--fast-twist", deform.fast_twist,
                                      "for swing-twist: no trigonometry, 0.001 radians off");
   given.push_back([this, fast](DeformRequest& request) {
@@ -111,6 +119,29 @@ Result<PoseRequest> PoseOptions::request() const {
   return request;
 }
 
+namespace {
+
+// What --handle and --handles say.
+Result<void> read_handles(const PoseOptions& options, DeformRequest& request) {
+  for (const std::string& text : options.handles) {
+    SINEW_TRY(const auto handle, parse_assignment("--handle", text, 3));
+    const auto vertex = parse_int(handle.first);
+    if (!vertex || *vertex < 0 || *vertex > 0xfffffffe)
+      return usage_error(
+          fmt::format("--handle '{}': give VERTEX=X,Y,Z, the vertex by its number from 0", printable(text)));
+    request.handles.push_back(
+        {static_cast<std::uint32_t>(*vertex), Vec3(handle.second[0], handle.second[1], handle.second[2])});
+  }
+  if (options.handle_file.empty()) return {};
+  SINEW_TRY(const std::string bytes, read_file(options.handle_file));
+  SINEW_TRY(HandleFile file, read_handle_json(bytes, options.handle_file));
+  request.handles.insert(request.handles.end(), file.vertices.begin(), file.vertices.end());
+  request.point_targets = std::move(file.points);
+  return {};
+}
+
+}  // namespace
+
 Result<DeformRequest> PoseOptions::deform_request(const Console& console, const Rig& rig) const {
   DeformRequest request = stored_request(rig);
   request.voxels = deform.voxels;
@@ -129,6 +160,11 @@ Result<DeformRequest> PoseOptions::deform_request(const Console& console, const 
     SINEW_TRY(const auto value, parse_assignment("--stiffness", text, 1));
     request.stiffness.emplace_back(value.first, value.second[0]);
   }
+  SINEW_CHECK(read_handles(*this, request));
+  if (!request.handles.empty() && !request.deformer.starts_with("arap"))
+    return usage_error("handles of vertices belong to --deformer arap");
+  if (!request.point_targets.empty() && !request.deformer.starts_with("points"))
+    return usage_error("point handles belong to --deformer points");
   made.clear();
   request.notes = &made;
   request.progress = console.progress();

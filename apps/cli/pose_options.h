@@ -17,7 +17,8 @@ struct PoseOptions {
   std::string clip;
   double time = 0;
   DeformRequest deform;
-  std::vector<std::string> joint_blends, stiffness;
+  std::vector<std::string> joint_blends, stiffness, handles;
+  std::string handle_file;
   std::vector<std::function<void(DeformRequest&)>> given;  // copies an option that the user gave
   mutable std::vector<std::string> made;  // what deform_request's user had to make on the spot
 

@@ -9,6 +9,7 @@
 #include "pipeline/elastic_setup.h"
 #include "pipeline/endpoints.h"
 #include "sinew/core/text.h"
+#include "sinew/deform/arap_rig.h"
 #include "sinew/deform/curve.h"
 #include "sinew/deform/decomposed.h"
 #include "sinew/deform/dqs.h"
@@ -146,6 +147,13 @@ Result<std::unique_ptr<Deformer>> make_elastic(const Rig& rig, const DeformReque
   return build_elastic(rig, std::move(setup));
 }
 
+Result<std::unique_ptr<Deformer>> make_arap(const Rig& rig, const DeformRequest& request) {
+  ArapRigOptions options;
+  options.targets = request.handles;
+  options.iterations = steps_of(request);
+  return build_arap(rig, options);
+}
+
 constexpr std::array kDeformers = {
     DeformerMethod{"lbs", "linear blend skinning", make_lbs},
     DeformerMethod{"dqs", "dual quaternion skinning", make_dqs},
@@ -158,6 +166,7 @@ constexpr std::array kDeformers = {
     DeformerMethod{"stbs-lbs", "bones that stretch and twist, blended linearly", make_stretch_lbs},
     DeformerMethod{"stbs-dqs", "the same as dual quaternions", make_stretch_dqs},
     DeformerMethod{"volume", "a flow that keeps the volume, by --amount", make_volume},
+    DeformerMethod{"arap", "as rigid as possible, held by --handle or by the joints", make_arap},
     DeformerMethod{"elastic", "the elastic body itself: the reference, seconds a frame", make_elastic},
 };
 
@@ -290,6 +299,11 @@ std::span<const DeformerMethod> deformer_methods() {
 
 std::span<const WeightMethod> weight_methods() {
   return kWeights;
+}
+
+int steps_of(const DeformRequest& request) {
+  if (!request.deformer.starts_with("arap")) return 0;
+  return request.iterations != 0 ? request.iterations : ArapRigOptions().iterations;
 }
 
 std::string deformer_names() {

@@ -83,7 +83,7 @@ Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformReques
                             FrameReport* report) {
   PolyMesh mesh = rig.mesh;
   if (report) *report = {};
-  if (rig.skeleton.empty() && rig.keys.empty()) {
+  if (rig.skeleton.empty() && rig.keys.empty() && request.handles.empty()) {
     SINEW_CHECK(build_stack(rig, request));  // an unknown name is an error on every rig
     return mesh;
   }

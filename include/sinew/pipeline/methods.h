@@ -9,6 +9,7 @@
 #include "sinew/core/progress.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/pipeline/bind.h"
+#include "sinew/rig/handles.h"
 #include "sinew/weights/bone_weights.h"
 
 namespace sinew {
@@ -31,6 +32,9 @@ struct DeformRequest {
   int mush_passes = 10;                  // delta mush: rounds of smoothing
   double mush_step = 0.5;  // delta mush: how far a vertex goes towards its neighbours in a round
   int voxels = 0;          // of the voxel body, where one has to be made; 0: chosen by the mesh
+  std::vector<VertexTarget> handles = {};        // `arap`: vertices that are held, world space
+  std::vector<HandleTarget> point_targets = {};  // `points`: handles that do not follow a joint
+  int iterations = 0;                            // `arap`, `points`: steps; 0: the method's own number
   const Progress* progress = nullptr;
   std::vector<std::string>* notes = nullptr;  // what had to be made on the spot, a sentence each
 };
@@ -45,6 +49,9 @@ std::span<const DeformerMethod> deformer_methods();
 
 // kUsage naming all methods where the name is unknown, or a parameter is out of range.
 Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformRequest& request);
+
+// How many steps a frame of such a deformer takes; 0: it takes none.
+int steps_of(const DeformRequest& request);
 
 // "lbs, dqs, mix, ...": for help and messages.
 std::string deformer_names();

@@ -44,6 +44,12 @@ class SparseCholesky {
     return x;
   }
 
+  // For loops that solve again and again: up to four columns side by side, rows in the order of the factor
+  // (row i is row order()[i] of A), in place. Never allocates.
+  using Row4 = std::array<double, 4>;
+  std::span<const int> order() const;
+  void solve_ordered(std::span<Row4> rows) const noexcept;
+
  private:
   struct Factor;
   explicit SparseCholesky(std::shared_ptr<const Factor> factor);

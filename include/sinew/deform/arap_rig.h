@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sinew/deform/arap.h"
+#include "sinew/deform/deformer.h"
+#include "sinew/rig/handles.h"
+
+namespace sinew {
+
+struct ArapRigOptions {
+  std::vector<VertexTarget> targets = {};  // world space; empty: the skeleton holds the mesh
+  int iterations = 30;
+  ArapOptions arap = {};
+};
+
+// As rigid as possible as a deformer. With targets: the mesh in its pose (linear blend) is the rest shape,
+// and the targets pull at it. Without: vertices that hang on one joint alone are where the pose has them, and
+// those between joints keep their shape. Every frame starts anew, so equal poses give equal shapes; for
+// dragging use ArapSolver. kUsage: a vertex that is not there, one with two places, iterations outside 1 ...
+// 100,000. kImpossible: neither targets nor a skeleton that holds a vertex.
+Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOptions& options = {});
+
+}  // namespace sinew

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/deform/arap_rig.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sinew/core/parallel.h"
+#include "sinew/deform/lbs.h"
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kGrain = 2048;
+// A vertex with this much of one joint is as good as rigid with it.
+constexpr double kRigid = 0.98;
+
+struct ArapWorkspace : Workspace {
+  std::unique_ptr<Workspace> skin;
+  std::vector<Vec3f> posed, normals;
+  std::vector<Vec3> rest, shape, targets;
+  ArapState state;
+};
+
+class ArapDeformer : public Deformer {
+ public:
+  ArapDeformer(ArapSolver arap, std::unique_ptr<Deformer> skin, std::vector<std::uint32_t> held,
+               const ArapRigOptions& options)
+      : arap_(std::move(arap)),
+        skin_(std::move(skin)),
+        held_(std::move(held)),
+        iterations_(options.iterations) {
+    for (const VertexTarget& target : options.targets) targets_.push_back(target.position);
+  }
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto workspace = std::make_unique<ArapWorkspace>();
+    const std::size_t n = arap_.vertex_count();
+    workspace->skin = skin_->make_workspace();
+    workspace->posed.resize(n);
+    workspace->normals.resize(n);
+    workspace->rest.resize(n);
+    workspace->shape.resize(n);
+    workspace->targets = targets_;
+    workspace->targets.resize(held_.size());
+    workspace->state = arap_.make_state();
+    return workspace;
+  }
+
+  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+              std::span<Vec3f> out_normals) const noexcept override {
+    auto& frame = static_cast<ArapWorkspace&>(workspace);
+    const bool with_normals = !out_normals.empty();
+    skin_->deform(input, *frame.skin, frame.posed,
+                  with_normals ? std::span<Vec3f>(frame.normals) : std::span<Vec3f>());
+    const std::size_t n = frame.posed.size();
+    for (std::size_t i = 0; i < n; ++i) frame.shape[i] = frame.posed[i].cast<double>();
+    if (targets_.empty()) {
+      for (std::size_t i = 0; i < n; ++i) frame.rest[i] = input.positions[i].cast<double>();
+      for (std::size_t c = 0; c < held_.size(); ++c) frame.targets[c] = frame.shape[held_[c]];
+      arap_.set_rest(frame.rest, frame.state);
+      arap_.start_from(frame.shape, frame.state);
+    } else {
+      arap_.set_rest(frame.shape, frame.state);
+      arap_.start(frame.targets, frame.state);
+    }
+    for (int step = 0; step < iterations_; ++step) arap_.step(frame.targets, frame.state);
+    arap_.read(frame.state, frame.shape);
+    const std::span<const Vec3f> normals = targets_.empty() ? input.normals : frame.normals;
+    parallel_for(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        out_positions[i] = frame.shape[i].cast<float>();
+        if (with_normals) out_normals[i] = arap_.rotation(frame.state, i).cast<float>() * normals[i];
+      }
+    });
+  }
+
+  std::optional<double> energy(const Workspace& workspace) const override {
+    return arap_.energy(static_cast<const ArapWorkspace&>(workspace).state);
+  }
+
+ private:
+  ArapSolver arap_;
+  std::unique_ptr<Deformer> skin_;
+  std::vector<std::uint32_t> held_;
+  std::vector<Vec3> targets_;
+  int iterations_;
+};
+
+Result<std::vector<std::uint32_t>> held_by_targets(const Rig& rig, std::span<const VertexTarget> targets) {
+  std::map<std::uint32_t, Vec3> seen;
+  std::vector<std::uint32_t> held;
+  for (const VertexTarget& target : targets) {
+    if (target.vertex >= rig.mesh.vertex_count())
+      return usage_error("there is no vertex " + std::to_string(target.vertex) + ": the mesh has " +
+                         std::to_string(rig.mesh.vertex_count()));
+    if (!target.position.allFinite())
+      return usage_error("the handle of vertex " + std::to_string(target.vertex) + " is not finite");
+    const auto [at, fresh] = seen.emplace(target.vertex, target.position);
+    if (!fresh && at->second != target.position)
+      return usage_error("vertex " + std::to_string(target.vertex) + " is given two places");
+    held.push_back(target.vertex);
+  }
+  return held;
+}
+
+std::vector<std::uint32_t> held_by_joints(const Rig& rig) {
+  std::vector<std::uint32_t> held;
+  for (std::uint32_t i = 0; i < rig.weights.vertex_count(); ++i)
+    if (const auto row = rig.weights.row(i); !row.empty() && row[0].weight >= kRigid) held.push_back(i);
+  return held;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOptions& options) {
+  if (options.iterations < 1 || options.iterations > 100'000)
+    return usage_error("--iterations must lie between 1 and 100000");
+  std::vector<std::uint32_t> held;
+  if (!options.targets.empty()) {
+    SINEW_TRY(held, held_by_targets(rig, options.targets));
+  } else {
+    held = held_by_joints(rig);
+    if (held.empty())
+      return impossible(
+          "arap needs vertices that are held: give --handle VERTEX=X,Y,Z or --handles FILE.json, or bind the "
+          "mesh to a skeleton with `sinew rig`");
+  }
+  const TriangleView view = triangulate(rig.mesh);
+  SINEW_TRY(ArapSolver arap, ArapSolver::build({rig.mesh.positions, view.triangles}, held, options.arap));
+  SINEW_TRY(std::unique_ptr<Deformer> skin, build_lbs(rig));
+  return std::unique_ptr<Deformer>(
+      std::make_unique<ArapDeformer>(std::move(arap), std::move(skin), std::move(held), options));
+}
+
+}  // namespace sinew
