@@ -45,7 +45,7 @@ TEST(RadialBasis, PointsADegreeApartAreStillSolved) {
   Eigen::MatrixXd points(40, 1), values(40, 1);
   for (Eigen::Index k = 0; k < 40; ++k) {
     points(k, 0) = static_cast<double>(k) * 0.01745;
-    values(k, 0) = k % 2;
+    values(k, 0) = static_cast<double>(k % 2);
   }
   const auto basis = RadialBasis::fit(points, values, 1.5);
   ASSERT_TRUE(basis.ok());
