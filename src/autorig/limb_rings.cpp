@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/limb_rings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "autorig/ring_direction.h"
+
+namespace sinew::autorig {
+namespace {
+
+// A front that turns outward at so many corners has left the limb: a tube has none, a plane four.
+constexpr int kSeamOpening = 3;
+constexpr int kAnyOpening = std::numeric_limits<int>::max();
+constexpr double kAlike = 1.15;
+constexpr double kWider = 1.5;   // a ring behind an ear or a knot is no longer than this times the one before
+constexpr float kAslant = 0.3f;  // of a limb's height
+constexpr int kTriesBehind = 48;              // vertices along the limb where it is looked for
+constexpr int kTriesByAngle = 16;             // vertices from the tip on at which the paper's walk is tried
+constexpr std::uint32_t kBody = 0x40000000u;  // owners from here on are parts of the body
+
+std::uint32_t face_of(const PolyMesh& mesh, std::uint32_t h) {
+  const auto after = std::upper_bound(mesh.face_offsets.begin(), mesh.face_offsets.end(), h);
+  return static_cast<std::uint32_t>(after - mesh.face_offsets.begin() - 1);
+}
+
+constexpr std::uint32_t kContested = 0x3fffffffu;
+
+}  // namespace
+
+void LimbRings::find(std::span<const std::uint32_t> tips) {
+  std::vector<TipField> fields;
+  for (std::uint32_t v = 0; v < edges_.vertex_count(); ++v)
+    if (!edges_.leaving(v).empty() && !tips_.is_seen(v)) fields.push_back(tips_.find(v, tips));
+  for (const TipField& field : fields) find_limbs(field);
+  growth_.release(contested_);
+  for (const TipField& field : fields) find_body(field);
+  find_rest();
+}
+
+void LimbRings::find_limbs(const TipField& field) {
+  std::vector<Start> starts;
+  for (const LimbTip& tip : field.tips) {
+    if (tip.is_stretch()) continue;
+    const bool known = std::any_of(starts.begin(), starts.end(), [&](const Start& s) {
+      return std::find(s.inside.begin(), s.inside.end(), tip.vertex) != s.inside.end();
+    });
+    Start start;
+    if (!known && first_ring(tip, start)) starts.push_back(std::move(start));
+  }
+  // Thin ones first: where a thick one would run over a thin one's end it then finds it taken.
+  std::stable_sort(starts.begin(), starts.end(),
+                   [](const Start& a, const Start& b) { return a.length < b.length; });
+  for (const Start& start : starts) grow(start);
+  for (const LimbTip& tip : field.tips) {
+    Start start;
+    if (tip.is_stretch() && first_ring_of_stretch(tip, start)) grow(start);
+  }
+}
+
+bool LimbRings::first_ring(const LimbTip& tip, Start& start) {
+  start.tip = tip;
+  if (edges_.valence(tip.vertex) == 0 && ring_at_border(tip.vertex, start)) return true;
+  for (const bool by_angle : {false, true}) {
+    int tries = 0;
+    for (std::uint32_t v = tips_.towards_middle(tip.vertex); v != kNone && tips_.distance(v) > tip.saddle;
+         v = tips_.towards_middle(v)) {
+      if (!growth_.is_free(v) || (by_angle && ++tries > kTriesByAngle)) break;
+      if (by_angle ? ring_by_angle(v, tip, start) : edges_.is_regular(v) && ring_through(v, tip, start))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool LimbRings::first_ring_of_stretch(const LimbTip& tip, Start& start) {
+  start.tip = tip;
+  for (std::uint32_t v = tip.vertex; v != kNone && tips_.distance(v) > tip.saddle;
+       v = tips_.towards_middle(v))
+    if (growth_.is_free(v) && tips_.distance(v) < tip.top && edges_.is_regular(v) &&
+        ring_through(v, tip, start))
+      return true;
+  return false;
+}
+
+bool LimbRings::ring_at_border(std::uint32_t tip, Start& start) {
+  for (const std::uint32_t h : edges_.leaving(tip)) {
+    if (edges_.twin(h) != kNone) continue;
+    start.ring.edges = growth_.straight_loop(h, [](std::uint32_t) { return true; });
+    start.length = length_of(start.ring);
+    return start.ring.edges.size() >= 3;
+  }
+  return false;
+}
+
+// Both rows of quads through a vertex; where both close, the rays tell which runs around.
+bool LimbRings::ring_through(std::uint32_t v, const LimbTip& tip, Start& start) {
+  const auto admit = [&](std::uint32_t w) { return tips_.distance(w) > tip.saddle; };
+  const std::uint32_t h = edges_.leaving(v)[0];
+  const std::uint32_t crossing = edges_.next(edges_.twin(h));
+  std::vector<std::uint32_t> loops[2] = {growth_.straight_loop(h, admit),
+                                         growth_.straight_loop(crossing, admit)};
+  if (loops[0].empty() && loops[1].empty()) return false;
+  if (!loops[0].empty() && !loops[1].empty()) {
+    // The face between the two: h comes in to v there, turned round, and the crossing edge leaves it.
+    const std::uint32_t face = face_of(mesh_, crossing);
+    const auto direction = ring_direction(mesh_, faces_of_limb(tip), face, v);
+    if (direction && direction->leaving_is_around()) std::swap(loops[0], loops[1]);
+  }
+  for (auto& loop : loops)
+    if (!loop.empty() && accept(std::move(loop), tip, start)) return true;
+  return false;
+}
+
+bool LimbRings::ring_by_angle(std::uint32_t v, const LimbTip& tip, Start& start) {
+  if (edges_.valence(v) == 0) return false;
+  const std::uint32_t h = edges_.leaving(v)[0], face = face_of(mesh_, h);
+  if (mesh_.face(face).size() != 4) return false;
+  const auto direction = ring_direction(mesh_, faces_of_limb(tip), face, v);
+  if (!direction) return false;
+  std::uint32_t before = h;
+  while (edges_.next(before) != h) before = edges_.next(before);
+  const bool leaving = direction->leaving_is_around();
+  const std::uint32_t around = leaving ? h : edges_.twin(before);
+  const Vec3 along = mesh_.positions[leaving ? edges_.origin(before) : edges_.target(h)] - mesh_.positions[v];
+  const Vec3 edge = mesh_.positions[edges_.target(around)] - mesh_.positions[v];
+  const Vec3 normal = (along - along.dot(edge) / edge.squaredNorm() * edge).stableNormalized();
+  auto loop = angle_loop(around, normal, tip);
+  return loop.size() >= 3 && accept(std::move(loop), tip, start);
+}
+
+// The paper's walk: at each vertex the edge with the smallest angle to the plane, onward, until it is back.
+std::vector<std::uint32_t> LimbRings::angle_loop(std::uint32_t h, const Vec3& normal,
+                                                 const LimbTip& tip) const {
+  std::vector<std::uint32_t> loop = {h};
+  std::vector<std::uint32_t> visited = {edges_.target(h)};
+  const std::uint32_t start = edges_.origin(h);
+  while (loop.size() < 4096) {
+    const std::uint32_t v = edges_.target(loop.back());
+    if (v == start) return loop;
+    if (edges_.valence(v) == 0 || !growth_.is_free(v) || !(tips_.distance(v) > tip.saddle)) return {};
+    const Vec3 before = mesh_.positions[v] - mesh_.positions[edges_.origin(loop.back())];
+    std::uint32_t best = kNone;
+    double least = 0.7;  // sine of the steepest angle that is still around
+    for (const std::uint32_t g : edges_.leaving(v)) {
+      const Vec3 edge = mesh_.positions[edges_.target(g)] - mesh_.positions[v];
+      const double sine = std::abs(edge.dot(normal)) / std::max(edge.norm(), 1e-300);
+      const bool again = std::find(visited.begin(), visited.end(), edges_.target(g)) != visited.end();
+      if (again || edge.dot(before) <= 0 || sine >= least) continue;
+      least = sine;
+      best = g;
+    }
+    if (best == kNone) return {};
+    loop.push_back(best);
+    visited.push_back(edges_.target(best));
+  }
+  return {};
+}
+
+// A loop is the limb's where it parts the tip from the rest.
+bool LimbRings::accept(std::vector<std::uint32_t> loop, const LimbTip& tip, Start& start) {
+  ++mark_now_;
+  for (const std::uint32_t g : loop) mark_[edges_.origin(g)] = mark_now_;
+  if (mark_[tip.vertex] == mark_now_) return false;
+  if (!collect_inside(tip, start.inside)) return false;
+  start.ring = {std::move(loop), true};
+  const std::uint32_t left = edges_.target(edges_.next(start.ring.edges[0]));
+  if (mark_[left] == mark_now_ + 1) start.ring = growth_.turned(start.ring);
+  ++mark_now_;
+  start.length = length_of(start.ring);
+  return !start.ring.edges.empty();
+}
+
+// Vertices on the tip's side of the marked loop, marked by the next number; false where the flood leaves the
+// limb.
+bool LimbRings::collect_inside(const LimbTip& tip, std::vector<std::uint32_t>& inside) {
+  inside = {tip.vertex};
+  mark_[tip.vertex] = mark_now_ + 1;
+  bool within = true;
+  for (std::size_t k = 0; k < inside.size() && within; ++k)
+    tips_.for_each_neighbour(inside[k], [&](std::uint32_t w, float) {
+      if (mark_[w] >= mark_now_) return;
+      if (!(tips_.distance(w) > tip.saddle) || (!tip.is_stretch() && !growth_.is_free(w))) within = false;
+      mark_[w] = mark_now_ + 1;
+      inside.push_back(w);
+    });
+  if (tip.is_stretch() && mark_[tip.sibling] != mark_now_ + 1) within = false;
+  if (!within) ++mark_now_;
+  return within;
+}
+
+const std::vector<std::uint32_t>& LimbRings::faces_of_limb(const LimbTip& tip) {
+  std::vector<std::uint32_t>& faces = limb_faces_;
+  if (limb_faces_of_ == tip.vertex && !tip.is_stretch()) return faces;
+  limb_faces_of_ = tip.is_stretch() ? kNone : tip.vertex;
+  ++mark_now_;
+  faces.clear();
+  std::vector<std::uint32_t> flood = {tip.vertex};
+  mark_[tip.vertex] = mark_now_;
+  for (std::size_t k = 0; k < flood.size(); ++k) {
+    for (const std::uint32_t h : edges_.leaving(flood[k])) faces.push_back(face_of(mesh_, h));
+    tips_.for_each_neighbour(flood[k], [&](std::uint32_t w, float) {
+      if (mark_[w] == mark_now_ || !(tips_.distance(w) > tip.saddle)) return;
+      mark_[w] = mark_now_;
+      flood.push_back(w);
+    });
+  }
+  std::sort(faces.begin(), faces.end());
+  faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
+  return faces;
+}
+
+float LimbRings::mean_distance(std::span<const std::uint32_t> ring) const {
+  float sum = 0;
+  for (const std::uint32_t v : ring) sum += tips_.distance(v);
+  return sum / static_cast<float>(ring.size());
+}
+
+double LimbRings::length_of(const Front& front) const {
+  double length = 0;
+  for (const std::uint32_t g : front.edges)
+    length += (mesh_.positions[edges_.target(g)] - mesh_.positions[edges_.origin(g)]).norm();
+  return length;
+}
+
+void LimbRings::grow(const Start& start) {
+  std::vector<std::uint32_t> ring;
+  growth_.vertices_of(start.ring, ring);
+  for (const std::uint32_t v : ring)
+    if (!growth_.is_free(v)) return;
+  const auto who = static_cast<std::uint32_t>(limbs_.size());
+  for (const std::uint32_t v : ring) growth_.claim(v, who);
+  FoundLimb limb;
+  RingList before;  // from the first ring towards the tip
+  if (start.tip.is_stretch()) {
+    grow_side(growth_.turned(start.ring), who, before);
+  } else {
+    limb.tip = start.tip.vertex;
+    grow_cap(start, who, before);
+  }
+  const std::uint32_t shift = before.size() > 0 ? before.level.back() : 0;
+  for (std::size_t r = before.size(); r-- > 0;)
+    limb.rings.add(before.ring(r), before.closed[r] != 0, shift - before.level[r]);
+  limb.rings.add(ring, true, shift);
+  limbs_.push_back({});
+  grow_down(start, who, limb);
+  limbs_[who] = std::move(limb);
+}
+
+// Rings inward from the first one, and a curve through what is left in the middle.
+void LimbRings::grow_cap(const Start& start, std::uint32_t who, RingList& cap) {
+  Front front = growth_.turned(start.ring), next;
+  std::vector<std::uint32_t> ring;
+  std::uint32_t level = 0;
+  while (!front.edges.empty() && growth_.advance(front, who, kAnyOpening, ring, next).whole) {
+    cap.add(ring, true, ++level);
+    std::swap(front, next);
+  }
+  // The ends of the curve first, or it would begin in its middle.
+  for (const bool ends : {true, false})
+    for (const std::uint32_t v : start.inside) {
+      if (!growth_.is_free(v)) continue;
+      unsigned free = 0;
+      for (const std::uint32_t h : edges_.leaving(v)) free += growth_.is_free(edges_.target(h));
+      if (!ends || free <= 1) chain(v, who, cap);
+    }
+}
+
+// The curve that begins at a free vertex and goes on to free neighbours, straight where it can.
+void LimbRings::chain(std::uint32_t v, std::uint32_t who, RingList& rings) {
+  std::vector<std::uint32_t> ring;
+  std::uint32_t last = kNone;
+  for (std::uint32_t at = v; at != kNone;) {
+    growth_.claim(at, who);
+    ring.push_back(at);
+    std::uint32_t onward = last == kNone ? kNone : edges_.straight(last);
+    if (onward != kNone && !growth_.is_free(edges_.target(onward))) onward = kNone;
+    if (onward == kNone)
+      for (const std::uint32_t h : edges_.leaving(at))
+        if (growth_.is_free(edges_.target(h))) {
+          onward = h;
+          break;
+        }
+    at = onward == kNone ? kNone : edges_.target(onward);
+    last = onward;
+  }
+  rings.add(ring, false, (rings.size() > 0 ? rings.level.back() : 0) + 1);
+}
+
+void LimbRings::grow_down(const Start& start, std::uint32_t who, FoundLimb& limb) {
+  Front front = start.ring, next;
+  std::vector<std::uint32_t> ring;
+  float here = mean_distance(limb.rings.ring(limb.rings.size() - 1));
+  std::size_t at_middle = 0;  // rings when the middle was passed; 0: not yet
+  while (!front.edges.empty()) {
+    const RingGrowth::Step step = growth_.advance(front, who, kSeamOpening, ring, next);
+    if (!step.whole) {
+      const std::vector<std::uint32_t> blockers(growth_.blockers().begin(), growth_.blockers().end());
+      if (pass_by(start, who, front, limb)) {
+        here = mean_distance(limb.rings.ring(limb.rings.size() - 1));
+        continue;
+      }
+      limb.seam = step.opening >= kSeamOpening;
+      for (const std::uint32_t v : blockers) limb.seam = give_up(v, who) || limb.seam;
+      break;
+    }
+    const float there = mean_distance(ring);
+    // The belt may cross the root of a limb: what lies beyond is the limb's where it soon opens, and else
+    // belongs to whoever comes from the other side.
+    if (there > here && at_middle == 0) at_middle = limb.rings.size();
+    if (at_middle != 0 && limb.rings.size() > at_middle + at_middle / 3) {
+      growth_.release(ring);
+      break;
+    }
+    here = there;
+    limb.rings.add(ring, true, limb.rings.level.back() + 1);
+    std::swap(front, next);
+  }
+  if (at_middle != 0 && !limb.seam) cut_back(limb, at_middle);
+}
+
+void LimbRings::cut_back(FoundLimb& limb, std::size_t rings) {
+  while (limb.rings.size() > rings) {
+    growth_.release(limb.rings.ring(limb.rings.size() - 1));
+    limb.rings.drop_last();
+  }
+}
+
+// Past an ear, a smaller limb or a knot in the rows: to the next closed row further down that still parts the
+// tip from the body and is not much longer. What lies between is covered by open pieces.
+bool LimbRings::pass_by(const Start& start, std::uint32_t who, Front& front, FoundLimb& limb) {
+  Start behind;
+  const double length = length_of(front);
+  if (!ring_behind(start.tip, who, kAlike * length, behind) &&
+      !ring_behind(start.tip, who, kWider * length, behind))
+    return false;
+  std::vector<std::uint32_t> ring;
+  growth_.vertices_of(behind.ring, ring);
+  for (const std::uint32_t w : ring) growth_.claim(w, who);
+  std::uint32_t level = limb.rings.level.back();
+  RingList gap;
+  grow_side(front, who, gap);
+  grow_side(growth_.turned(behind.ring), who, gap);
+  for (const std::uint32_t w : behind.inside)
+    if (growth_.is_free(w)) chain(w, who, gap);
+  for (std::size_t r = 0; r < gap.size(); ++r) limb.rings.add(gap.ring(r), gap.closed[r] != 0, ++level);
+  limb.rings.add(ring, true, ++level);
+  front = behind.ring;
+  return true;
+}
+
+bool LimbRings::ring_behind(const LimbTip& tip, std::uint32_t who, double longest, Start& behind) {
+  LimbTip over = tip;
+  if (!over.is_stretch()) over.sibling = over.vertex;  // vertices above may be taken, by us
+  // A ring lies level on the limb and aslant in the distance: some of it may be nearer than the saddle.
+  over.saddle -= kAslant * tip.height();
+  std::uint32_t v = tip.vertex;
+  while (v != kNone && growth_.owner(v) != who) v = tips_.towards_middle(v);
+  while (v != kNone && growth_.owner(v) == who) v = tips_.towards_middle(v);
+  for (int tries = 0; v != kNone && tries < kTriesBehind && tips_.distance(v) > over.saddle;
+       ++tries, v = tips_.towards_middle(v))
+    if (growth_.is_free(v) && edges_.is_regular(v) && ring_through(v, over, behind) &&
+        behind.length <= longest)
+      return true;
+  return false;
+}
+
+// Two limbs that meet in a curve both end before it, or the one that came first would be longer than its
+// mirror image.
+bool LimbRings::give_up(std::uint32_t vertex, std::uint32_t who) {
+  const std::uint32_t other = growth_.owner(vertex);
+  if (other == kContested) return true;
+  if (other >= limbs_.size() || other == who || !limbs_[other].seam) return false;
+  RingList& rings = limbs_[other].rings;
+  const auto last = rings.ring(rings.size() - 1);
+  if (rings.size() < 2 || std::find(last.begin(), last.end(), vertex) == last.end()) return true;
+  // Not free yet: a third limb that comes to this curve must end before it too.
+  for (const std::uint32_t v : last) {
+    growth_.claim(v, kContested);
+    contested_.push_back(v);
+  }
+  rings.drop_last();
+  return true;
+}
+
+bool LimbRings::loop_of_body(std::uint32_t v, Front& front) {
+  if (!growth_.is_free(v) || !edges_.is_regular(v)) return false;
+  const auto admit = [](std::uint32_t) { return true; };
+  const std::uint32_t h = edges_.leaving(v)[0];
+  std::vector<std::uint32_t> loops[2] = {growth_.straight_loop(h, admit),
+                                         growth_.straight_loop(edges_.next(edges_.twin(h)), admit)};
+  // Of two closed rows the shorter one runs around: a part of the body is longer than wide between its limbs.
+  if (loops[0].empty() || (!loops[1].empty() && loops[1].size() < loops[0].size()))
+    std::swap(loops[0], loops[1]);
+  front = {std::move(loops[0]), true};
+  return !front.edges.empty();
+}
+
+void LimbRings::find_body(const TipField& field) {
+  if (field.spine.empty()) return;
+  const auto count = static_cast<std::ptrdiff_t>(field.spine.size());
+  const auto middle = static_cast<std::ptrdiff_t>(field.middle);
+  for (std::ptrdiff_t off = 0; off < 2 * count; ++off) {  // 0, +1, -1, +2, ...
+    const std::ptrdiff_t k = middle + (off % 2 == 0 ? -off / 2 : (off + 1) / 2);
+    Front front;
+    if (k >= 0 && k < count && loop_of_body(field.spine[static_cast<std::size_t>(k)], front))
+      grow_part(front, kBody + static_cast<std::uint32_t>(parts_.size()));
+  }
+}
+
+// On from a closed ring until nothing is free; beside limbs it falls into open pieces.
+void LimbRings::grow_side(const Front& front, std::uint32_t who, RingList& rings) {
+  std::vector<Front> fronts = {front}, next;
+  for (std::uint32_t level = 1; !fronts.empty(); ++level) {
+    next.clear();
+    for (const Front& one : fronts)
+      if (!one.edges.empty()) growth_.advance_open(one, who, next, rings, level);
+    std::swap(fronts, next);
+  }
+}
+
+void LimbRings::grow_part(const Front& front, std::uint32_t who) {
+  std::vector<std::uint32_t> ring;
+  growth_.vertices_of(front, ring);
+  for (const std::uint32_t v : ring) growth_.claim(v, who);
+  RingList sides[2];
+  for (const int side : {0, 1}) grow_side(side == 0 ? front : growth_.turned(front), who, sides[side]);
+  RingList part;
+  const std::uint32_t shift = sides[1].size() > 0 ? sides[1].level.back() : 0;
+  for (std::size_t r = sides[1].size(); r-- > 0;)
+    part.add(sides[1].ring(r), sides[1].closed[r] != 0, shift - sides[1].level[r]);
+  part.add(ring, true, shift);
+  for (std::size_t r = 0; r < sides[0].size(); ++r)
+    part.add(sides[0].ring(r), sides[0].closed[r] != 0, shift + sides[0].level[r]);
+  parts_.push_back(std::move(part));
+}
+
+// Curves through vertices that no row has reached, beside the curves that are there.
+void LimbRings::find_rest() {
+  RingList rest;
+  const std::uint32_t who = kBody + static_cast<std::uint32_t>(parts_.size());
+  std::vector<std::uint32_t> ring;
+  const auto score = [&](std::uint32_t v, std::uint32_t h) {
+    if (!growth_.is_free(edges_.target(h))) return 0;
+    if (!edges_.is_regular(v)) return 1;
+    // The two edges that cross h at v: best where a curve lies on that side.
+    const std::uint32_t left = edges_.target(edges_.next(edges_.twin(h)));
+    std::uint32_t right = h;
+    while (edges_.next(right) != h) right = edges_.next(right);
+    return 1 + !growth_.is_free(left) + !growth_.is_free(edges_.origin(right));
+  };
+  for (std::uint32_t v = 0; v < edges_.vertex_count(); ++v) {
+    if (!growth_.is_free(v) || edges_.leaving(v).empty()) continue;
+    std::uint32_t best = kNone;
+    int most = 0;
+    for (const std::uint32_t h : edges_.leaving(v))
+      if (const int s = score(v, h); s > most) most = s, best = h;
+    bool closed = false;
+    if (best == kNone) {
+      growth_.claim(v, who);
+      ring = {v};
+    } else {
+      const Front run = growth_.run_along(best, who);
+      growth_.vertices_of(run, ring);
+      closed = run.closed && ring.size() >= 3;
+    }
+    rest.add(ring, closed, static_cast<std::uint32_t>(rest.size()));
+  }
+  if (rest.size() > 0) parts_.push_back(std::move(rest));
+}
+
+}  // namespace sinew::autorig

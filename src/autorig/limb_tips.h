@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "autorig/half_edges.h"
+
+namespace sinew::autorig {
+
+// Something that sticks out: from a tip down to where it stops being a part of its own, or, behind the place
+// where several such parts have met, the stretch that carries them all (an arm behind its fingers).
+struct LimbTip {
+  std::uint32_t vertex = kNone;  // the farthest one
+  std::uint32_t sibling =
+      kNone;              // a stretch: the tip of another part that it carries; kNone: a limb with a tip
+  float top = 0;          // distance from the middle where it begins
+  float saddle = 0;       // and where it ends
+  float slenderness = 0;  // pi height^2 / area between the two: 1 for a flat disk, more for a limb
+
+  float height() const { return top - saddle; }
+  bool is_stretch() const { return sibling != kNone; }
+};
+
+// How far the vertices of one connected piece lie from the piece's middle, along edges, and what sticks out.
+// The middle is not a point but a belt: the level of the widest part on the way between two ends that lie far
+// apart. From a single vertex the far side of the belly would look like a tip.
+struct TipField {
+  std::vector<std::uint32_t> order;  // vertices of the piece by rising distance, about to half an edge
+  std::vector<std::uint32_t> spine;  // vertices of the shortest way between the two far ends
+  std::size_t middle = 0;            // where on the spine the belt is
+  std::vector<LimbTip> tips;         // the highest first
+};
+
+// Works on all pieces of a mesh one after the other and keeps its arrays.
+class TipFinder {
+ public:
+  TipFinder(const PolyMesh& mesh, const HalfEdges& edges);
+
+  // All vertices that hang together with `start`. `wanted`: vertices to take as tips instead of finding them.
+  TipField find(std::uint32_t start, std::span<const std::uint32_t> wanted);
+
+  // Valid for vertices of pieces that find() was called for.
+  float distance(std::uint32_t v) const { return distance_[v]; }
+  std::uint32_t towards_middle(std::uint32_t v) const { return parent_[v]; }  // kNone on the belt
+  bool is_seen(std::uint32_t v) const { return piece_[v] != 0; }
+
+  template <class Visit>
+  void for_each_neighbour(std::uint32_t v, Visit&& visit) const;
+
+ private:
+  void measure(const PolyMesh& mesh);
+  std::vector<std::uint32_t> flood(std::uint32_t start);
+  std::uint32_t farthest_from_centre(const std::vector<std::uint32_t>& piece) const;
+  void spread(std::span<const std::uint32_t> sources, std::vector<std::uint32_t>& order);
+  void find_belt(TipField& field, const std::vector<std::uint32_t>& piece);
+  std::vector<std::uint32_t> belt_about(std::uint32_t centre, float level, float half_width);
+  class MergeTree;
+  void find_peaks(TipField& field);
+
+  const PolyMesh& mesh_;
+  const HalfEdges& edges_;
+  std::vector<float> length_, area_, distance_;  // per half-edge; per vertex; per vertex
+  std::vector<std::uint32_t> parent_, piece_, root_;
+  float mean_length_ = 0, max_length_ = 0;
+  std::uint32_t pieces_ = 0;
+};
+
+template <class Visit>
+void TipFinder::for_each_neighbour(std::uint32_t v, Visit&& visit) const {
+  for (const std::uint32_t h : edges_.leaving(v)) {
+    visit(edges_.target(h), length_[h]);
+    if (edges_.valence(v) != 0) continue;
+    // At a border the last neighbour has no half-edge that leaves to it.
+    std::uint32_t before = h;
+    while (edges_.next(before) != h) before = edges_.next(before);
+    if (edges_.twin(before) == kNone) visit(edges_.origin(before), length_[before]);
+  }
+}
+
+}  // namespace sinew::autorig
