@@ -69,6 +69,7 @@ int run(int argc, char** argv) {
   add_rig(program);
   add_compare(program);
   add_stack(program);
+  add_inbetween(program);
   add_bench(program);
   try {
     program.app.parse(argc, argv);

@@ -37,6 +37,7 @@ void add_reweight(Program& program);
 void add_rig(Program& program);
 void add_compare(Program& program);
 void add_stack(Program& program);
+void add_inbetween(Program& program);
 void add_bench(Program& program);
 
 }  // namespace sinew::cli

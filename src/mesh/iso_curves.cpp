@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/mesh/iso_curves.h"
 
+#include <algorithm>
 #include <string>
+
+#include "sinew/mesh/topology.h"
 
 namespace sinew {
 namespace {
@@ -36,7 +39,56 @@ Result<void> validate_rings(const IsoCurves& curves, std::size_t vertex_count) {
   return {};
 }
 
+// The free neighbour that lies most nearly straight on from `before` through `at`; any for before == at.
+std::uint32_t straight_on(const PolyMesh& mesh, const IndexLists& neighbours,
+                          const std::vector<std::uint8_t>& used, std::uint32_t before, std::uint32_t at) {
+  const Vec3 in = mesh.positions[at] - mesh.positions[before];
+  std::uint32_t best = kNoVertex;
+  double most = before == at ? -2 : 0.5;  // sharper than 60 degrees is a new chain
+  for (const std::uint32_t w : neighbours[at]) {
+    if (used[w]) continue;
+    const Vec3 out = mesh.positions[w] - mesh.positions[at];
+    const double scale = in.norm() * out.norm();
+    const double cosine = scale > 0 ? in.dot(out) / scale : before == at ? -1 : 0;
+    if (cosine > most) most = cosine, best = w;
+  }
+  return best;
+}
+
+void extend(const PolyMesh& mesh, const IndexLists& neighbours, std::vector<std::uint8_t>& used,
+            std::vector<std::uint32_t>& chain) {
+  for (;;) {
+    const std::uint32_t at = chain.back(), before = chain.size() > 1 ? chain[chain.size() - 2] : at;
+    const std::uint32_t next = straight_on(mesh, neighbours, used, before, at);
+    if (next == kNoVertex) return;
+    used[next] = 1;
+    chain.push_back(next);
+  }
+}
+
 }  // namespace
+
+void add_chains(IsoCurves& curves, const PolyMesh& mesh) {
+  const std::size_t n = mesh.vertex_count();
+  const IndexLists neighbours = vertex_neighbours(n, edge_table(n, mesh));
+  std::vector<std::uint8_t> used(n, 0);
+  for (const std::uint32_t v : curves.vertices) used[v] = 1;
+  IsoCurves::Limb part;
+  part.first_ring = static_cast<std::uint32_t>(curves.ring_count());
+  std::uint32_t level = 0;
+  std::vector<std::uint32_t> chain;
+  for (std::uint32_t v = 0; v < n; ++v) {
+    if (used[v] || neighbours[v].empty()) continue;
+    used[v] = 1;
+    chain = {v};
+    extend(mesh, neighbours, used, chain);
+    std::reverse(chain.begin(), chain.end());
+    if (chain.size() > 1) extend(mesh, neighbours, used, chain);
+    curves.add_ring(chain, false, level++);
+  }
+  part.ring_end = static_cast<std::uint32_t>(curves.ring_count());
+  if (part.size() > 0) curves.limbs.push_back(part);
+}
 
 void IsoCurves::add_ring(std::span<const std::uint32_t> ring, bool is_closed, std::uint32_t its_level) {
   if (ring_offsets.empty()) ring_offsets.push_back(0);

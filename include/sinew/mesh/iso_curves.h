@@ -7,6 +7,7 @@
 
 #include "sinew/core/result.h"
 #include "sinew/math/types.h"
+#include "sinew/mesh/poly_mesh.h"
 
 namespace sinew {
 
@@ -52,6 +53,11 @@ std::vector<Vec3> ring_centres(const IsoCurves& curves, std::span<const Vec3> po
 
 // Length of each ring's polyline, closed ones all around.
 std::vector<double> ring_lengths(const IsoCurves& curves, std::span<const Vec3> positions);
+
+// Puts the vertices of the mesh's faces that lie on no ring onto open rings, one more part at the end: chains
+// of edges that turn as little as they can, whatever the faces are. A vertex without a free neighbour is a
+// ring of its own; one without a face stays where it is, on none.
+void add_chains(IsoCurves& curves, const PolyMesh& mesh);
 
 // kBug with a sentence where the arrays contradict each other or the promises above: a vertex on two rings or
 // not below vertex_count, limbs that do not cover the rings in order, a closed ring of fewer than three.

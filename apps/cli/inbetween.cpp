@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/inbetween.h"
+
+#include <fmt/format.h>
+
+#include "sinew/pipeline/bake.h"
+#include "sinew/pipeline/rig_player.h"
+#include "sinew/pipeline/save.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> in;
+  std::string out;
+  InbetweenRequest request;
+};
+
+Result<std::vector<PolyMesh>> read_shapes(const Options& options, const Console& console) {
+  std::vector<PolyMesh> shapes;
+  for (const std::string& file : options.in) {
+    SINEW_TRY(const Asset asset, read_asset(file));
+    console.notes(file, asset.notes);
+    if (asset.rig.mesh.vertex_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
+    SINEW_TRY(PolyMesh mesh, posed_mesh(asset.rig, rest_pose(asset.rig.skeleton), {}));
+    if (!shapes.empty() && mesh.vertex_count() != shapes[0].vertex_count())
+      return bad_input(
+          fmt::format("{}: has {} vertices and {} has {}; in-betweens need the same mesh in "
+                      "every file",
+                      file, mesh.vertex_count(), options.in[0], shapes[0].vertex_count()));
+    if (!shapes.empty() && mesh.face_vertices != shapes[0].face_vertices)
+      console.note(fmt::format("{}: its faces differ from those of {}, which are used", file, options.in[0]));
+    shapes.push_back(std::move(mesh));
+  }
+  return shapes;
+}
+
+Result<void> check_output(const Options& options, const Console& console) {
+  const FileKind kind = kind_of(options.out);
+  if (kind != FileKind::kFolder) return check_writable(options.out, console.overwrite());
+  std::error_code failure;
+  if (!console.force && std::filesystem::exists(options.out, failure))
+    return io_error(fmt::format("{}: exists already; give --force to write into it", options.out));
+  return {};
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  SINEW_CHECK(check_output(options, console));
+  SINEW_TRY(std::vector<PolyMesh> shapes, read_shapes(options, console));
+  const FileKind kind = kind_of(options.out);
+  InbetweenRequest request = options.request;
+  request.normals = kind == FileKind::kGlb || kind == FileKind::kGltf;
+  request.progress = console.progress();
+  InbetweenReport report;
+  SINEW_TRY(const BakedFrames frames, inbetween(shapes, request, &report));
+  console.notes(options.in[0], report.notes);
+  Asset asset;
+  asset.rig.mesh = std::move(shapes[0]);
+  PolyMesh& mesh = asset.rig.mesh;
+  mesh.normals = request.normals ? frames.normals[0] : std::vector<Vec3f>{};
+  asset.rig.parts.push_back(
+      {std::filesystem::path(options.in[0]).stem().string(), 0, mesh.vertex_count(), 0, mesh.face_count()});
+  asset.rig.weights.offsets.assign(mesh.vertex_count() + 1, 0);
+  SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
+  console.print({{"frames", frames.positions.size()},
+                 {"milliseconds", report.milliseconds},
+                 {"curves_milliseconds", report.curves_milliseconds},
+                 {"fps", frames.fps},
+                 {"rings", report.rings},
+                 {"closed_rings", report.closed},
+                 {"from_quads", report.from_quads},
+                 {"stiffest", report.stiffest}},
+                fmt::format("{}: {} frames in {:.2f} ms, {} curves of which {} are closed", options.out,
+                            frames.positions.size(), report.milliseconds, report.rings, report.closed));
+  return {};
+}
+
+}  // namespace
+
+void add_inbetween(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = add_verb(program, "inbetween", "lead one shape into another as elastic curves",
+                            "  sinew inbetween stand.obj crouch.obj --frames 24 -o crouching.glb\n"
+                            "  sinew inbetween a.obj b.obj c.obj --frames 49 -o frames\n"
+                            "  sinew inbetween a.obj b.obj --frames 9 --stiffest 1 -o soft.pc2\n");
+  verb->add_option("SHAPES", options->in, "two or more files of one mesh, in order")
+      ->required()
+      ->expected(2, 1 << 16);
+  verb->add_option("-o,--output", options->out,
+                   ".glb or .gltf (morph targets and a clip), .pc2 or .mdd (vertex caches), or a folder of "
+                   ".obj files (no ending)")
+      ->required();
+  verb->add_option("--frames", options->request.frames, "frames in all, the first and last shape included")
+      ->required()
+      ->check(CLI::Range(2, 1000000));
+  verb->add_option("--fps", options->request.fps, "frames a second")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1000.0));
+  CurveMaterial& material = options->request.options.material;
+  verb->add_option("--bending", material.bending,
+                   "E I of every curve, for a length of 1 and a way of time 1 (default: for each curve what "
+                   "--stiffest asks for)");
+  verb->add_option("--mass", material.mass, "rho A of every curve, with --bending")->capture_default_str();
+  verb->add_option("--stiffest", material.stiffest,
+                   "radians that the stiffest wave of each curve swings on the way; beyond pi it overshoots")
+      ->capture_default_str();
+  verb->add_option("--steps", options->request.options.least_steps, "least time steps from shape to shape")
+      ->capture_default_str();
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli
