@@ -46,7 +46,12 @@ class TipFinder {
   void for_each_neighbour(std::uint32_t v, Visit&& visit) const;
 
  private:
+  struct Neighbour {
+    std::uint32_t vertex;
+    float length;
+  };
   void measure(const PolyMesh& mesh);
+  void link();
   std::vector<std::uint32_t> flood(std::uint32_t start);
   std::uint32_t farthest_from_centre(const std::vector<std::uint32_t>& piece) const;
   void spread(std::span<const std::uint32_t> sources, std::vector<std::uint32_t>& order);
@@ -58,6 +63,9 @@ class TipFinder {
   const PolyMesh& mesh_;
   const HalfEdges& edges_;
   std::vector<float> length_, area_, distance_;  // per half-edge; per vertex; per vertex
+  std::vector<float> done_;                      // the distance that was passed on to the neighbours
+  std::vector<std::uint32_t> first_;             // of each vertex's neighbours, which lie side by side
+  std::vector<Neighbour> neighbours_;
   std::vector<std::uint32_t> parent_, piece_, root_;
   float mean_length_ = 0, max_length_ = 0;
   std::uint32_t pieces_ = 0;
@@ -65,14 +73,8 @@ class TipFinder {
 
 template <class Visit>
 void TipFinder::for_each_neighbour(std::uint32_t v, Visit&& visit) const {
-  for (const std::uint32_t h : edges_.leaving(v)) {
-    visit(edges_.target(h), length_[h]);
-    if (edges_.valence(v) != 0) continue;
-    // At a border the last neighbour has no half-edge that leaves to it.
-    std::uint32_t before = h;
-    while (edges_.next(before) != h) before = edges_.next(before);
-    if (edges_.twin(before) == kNone) visit(edges_.origin(before), length_[before]);
-  }
+  const Neighbour* const end = neighbours_.data() + first_[v + 1];
+  for (const Neighbour* n = neighbours_.data() + first_[v]; n != end; ++n) visit(n->vertex, n->length);
 }
 
 }  // namespace sinew::autorig
