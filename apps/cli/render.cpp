@@ -133,7 +133,7 @@ void add_render(Program& program) {
   verb->add_flag("--edges", options->edges, "draw the edges of the polygons");
   verb->add_option("--heat", options->heat,
                    "colours: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT, "
-                   "endpoint:JOINT, or distance=FILE");
+                   "endpoint:JOINT, rings (the iso-curves of a quad mesh), or distance=FILE");
   verb->add_option("--range", options->range, "LOW,HIGH: the ends of the colours");
   verb->add_flag("--grid", options->grid, "several files side by side, with captions");
   verb->add_option("--columns", options->columns, "pictures in a row of the grid (default: up to 4)");

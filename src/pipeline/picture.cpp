@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sinew/autorig/iso_curves.h"
 #include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
 #include "sinew/mesh/bvh.h"
@@ -73,7 +74,7 @@ Result<std::vector<float>> weights_channel(const Rig& rig, const std::string& te
   if (!joint)
     return usage_error(fmt::format(
         "--heat '{}': give the name of a joint ('sinew info' lists them), swing:JOINT, twist:JOINT, "
-        "share:JOINT, endpoint:JOINT or distance=FILE",
+        "share:JOINT, endpoint:JOINT, rings or distance=FILE",
         printable(text)));
   heat.title = (channel.empty() ? "weight" : channel) + " of " + printable(rig.skeleton[*joint].name, 40);
   if (channel.empty()) return weights_of(rig, *joint);
@@ -90,6 +91,19 @@ Result<std::vector<float>> weights_channel(const Rig& rig, const std::string& te
 }
 
 // The values of the channel asked for, and a title for its legend.
+// Stripes along the iso-curves: dark and middle for closed ones, light for open ones.
+Result<std::vector<float>> rings_channel(const PolyMesh& mesh, HeatMap& heat) {
+  SINEW_TRY(const IsoCurves curves, iso_curves(mesh));
+  std::vector<float> values(mesh.vertex_count(), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t r = 0; r < curves.ring_count(); ++r)
+    for (const std::uint32_t v : curves.ring(r)) {
+      const bool odd = curves.level[r] % 2 != 0;
+      values[v] = curves.is_closed(r) ? (odd ? 0.15f : 0.55f) : (odd ? 0.8f : 1.0f);
+    }
+  heat.title = "iso-curves";
+  return values;
+}
+
 Result<std::vector<float>> channel_of(const Rig& rig, const PolyMesh& posed, const PictureRequest& request,
                                       HeatMap& heat) {
   if (*request.heat == "distance") {
@@ -101,6 +115,7 @@ Result<std::vector<float>> channel_of(const Rig& rig, const PolyMesh& posed, con
     heat.high = largest > 0 ? largest : 1;
     return values;
   }
+  if (*request.heat == "rings") return rings_channel(rig.mesh, heat);
   return weights_channel(rig, *request.heat, heat);
 }
 

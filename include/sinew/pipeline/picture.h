@@ -17,7 +17,7 @@ struct PictureRequest {
   bool skeleton = false;  // draw the bones
   bool edges = false;     // draw the polygons' edges
   // A joint's name: its weights; with swing:, twist:, share: or endpoint: before it: that figure, grey where
-  // the joint has no part in a vertex; or distance.
+  // the joint has no part in a vertex; or rings, stripes along the iso-curves of a quad mesh; or distance.
   std::optional<std::string> heat;
   const PolyMesh* other = nullptr;  // for heat distance: the mesh to measure to
   std::optional<double> heat_low, heat_high;
