@@ -38,9 +38,9 @@ class RingGrowth {
   }
 
   // The closed curve that runs straight on from half-edge h over free vertices that `admit` lets through;
-  // empty where there is none.
+  // empty where there is none, or where it crosses itself.
   template <class Admit>
-  std::vector<std::uint32_t> straight_loop(std::uint32_t h, Admit&& admit) const;
+  std::vector<std::uint32_t> straight_loop(std::uint32_t h, Admit&& admit);
 
   // What a step of a closed front found.
   struct Step {
@@ -80,11 +80,13 @@ class RingGrowth {
 };
 
 template <class Admit>
-std::vector<std::uint32_t> RingGrowth::straight_loop(std::uint32_t h, Admit&& admit) const {
+std::vector<std::uint32_t> RingGrowth::straight_loop(std::uint32_t h, Admit&& admit) {
   std::vector<std::uint32_t> loop;
+  ++stamp_now_;
   for (std::uint32_t g = h;;) {
     const std::uint32_t v = edges_.target(g);
-    if (!is_free(v) || !admit(v)) return {};
+    if (!is_free(v) || stamp_[v] == stamp_now_ || !admit(v)) return {};
+    stamp_[v] = stamp_now_;
     loop.push_back(g);
     g = edges_.straight(g);
     if (g == h) return loop;

@@ -149,6 +149,24 @@ TEST(IsoCurves, MeshesWithoutQuadsAreRefusedWithASentence) {
   EXPECT_FALSE(iso_curves(triangles).ok());
 }
 
+TEST(IsoCurves, ABorderThatMeetsItselfIsNoRing) {
+  // Two sheets of 2 x 2 quads through one edge: four faces on it, and a border that comes by twice.
+  PolyMesh mesh = test::grid(2, 2, 2, 2);
+  const auto at = [&](double x, double y, double z) {
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v)
+      if ((mesh.positions[v] - Vec3(x, y, z)).norm() < 1e-9) return v;
+    mesh.positions.emplace_back(x, y, z);
+    return static_cast<std::uint32_t>(mesh.vertex_count() - 1);
+  };
+  for (const double x : {1.0, 2.0})
+    for (const double z : {-1.0, 0.0}) {
+      const std::uint32_t corners[] = {at(x, 1, z), at(x + 1, 1, z), at(x + 1, 1, z + 1), at(x, 1, z + 1)};
+      mesh.add_face(corners);
+    }
+  const auto curves = iso_curves(mesh);
+  EXPECT_TRUE(!curves.ok() || validate(*curves, mesh.vertex_count()).ok());
+}
+
 TEST(IsoCurves, AnyMeshGivesCurvesThatKeepTheirPromisesOrARefusal) {
   for (const test::NamedShape& shape : test::all_shapes()) {
     const auto curves = iso_curves(shape.mesh);
