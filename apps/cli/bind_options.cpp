@@ -10,22 +10,33 @@
 namespace sinew::cli {
 namespace {
 
-Result<void> give_skeleton(const BindOptions& options, Asset& asset) {
+// The joints that a template or the mesh alone gives.
+Result<void> find_skeleton_of(const BindOptions& options, const Console& console, Asset& asset) {
+  if (asset.rig.mesh.face_count() == 0) return bad_input(fmt::format("{}: holds no mesh", options.in));
+  SkeletonOptions wanted = options.found;
+  wanted.request.skeleton_template = options.skeleton_template;
+  const PolyMesh* mesh = &asset.rig.mesh;
+  SINEW_TRY(FoundSkeleton found, wanted.find(console, options.in, {&mesh, 1}));
+  console.note(fmt::format("{}: {}", options.in, to_text(found)));
+  set_skeleton(asset.rig, std::move(found.skeleton));
+  return {};
+}
+
+Result<void> give_skeleton(const BindOptions& options, const Console& console, Asset& asset) {
   if (!options.skeleton.empty() && !options.skeleton_template.empty())
     return usage_error("give --skeleton or --template, not both");
   if (!options.skeleton.empty()) {
     SINEW_TRY(Skeleton skeleton, read_skeleton(options.skeleton));
     set_skeleton(asset.rig, std::move(skeleton));
-  } else if (!options.skeleton_template.empty()) {
-    if (asset.rig.mesh.positions.empty()) return bad_input(fmt::format("{}: holds no mesh", options.in));
-    SINEW_TRY(Skeleton skeleton,
-              fit_template(options.skeleton_template, bounding_box(asset.rig.mesh.positions)));
-    set_skeleton(asset.rig, std::move(skeleton));
+  } else if (!options.skeleton_template.empty() ||
+             (options.finds && asset.rig.skeleton.deforming_count() == 0)) {
+    return find_skeleton_of(options, console, asset);
   } else if (asset.rig.skeleton.deforming_count() == 0) {
-    return impossible(fmt::format(
-        "{}: has no skeleton of its own; give one with --skeleton FILE (.glb, .bvh, .tgf, .json) or "
-        "--template biped|quadruped|hand|bird|snake",
-        options.in));
+    return impossible(
+        fmt::format("{}: has no skeleton of its own; give one with --skeleton FILE (.glb, .bvh, .tgf, "
+                    ".json), let one be found "
+                    "with --template biped|quadruped|hand|bird|snake, or use `sinew rig`",
+                    options.in));
   }
   return {};
 }
@@ -58,7 +69,8 @@ void BindOptions::add_to(CLI::App* verb) {
   verb->add_option("--skeleton", skeleton,
                    "joints from this .glb, .gltf, .bvh, .tgf or .json (default: the file's own)");
   verb->add_option("--template", skeleton_template,
-                   "a built-in skeleton stretched into the mesh's box: biped, quadruped, hand, bird, snake");
+                   fmt::format("find the joints by this template: {}, or a rigged file", template_names()));
+  found.add_to(verb);
   std::string help = "how weights are found:";
   for (const WeightMethod& method : weight_methods())
     help += fmt::format("\n  {:<18}{}", method.name, method.summary);
@@ -99,7 +111,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   SINEW_CHECK(check_writable(out, console.overwrite()));
   SINEW_TRY(asset, read_asset(in));
   console.notes(in, asset.notes);
-  SINEW_CHECK(give_skeleton(*this, asset));
+  SINEW_CHECK(give_skeleton(*this, console, asset));
   BindRequest wanted = request;
   wanted.follow = !own_islands;
   wanted.linked = linked;

@@ -6,6 +6,7 @@
 
 #include "sinew/io/asset.h"
 #include "sinew/pipeline/bind.h"
+#include "skeleton_options.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -20,6 +21,8 @@ struct BindOptions {
   int weight_bits = 0;
   std::string joint_weights;  // empty: as the weights, where those are elastic, else none
   BindRequest request;
+  SkeletonOptions found;  // how a skeleton is found where none is given
+  bool finds = false;     // whether the verb looks for one
 
   void add_to(CLI::App* verb);
 

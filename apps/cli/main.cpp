@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
   add_render(program);
   add_weights(program);
   add_reweight(program);
+  add_skeleton(program);
   add_rig(program);
   add_compare(program);
   add_stack(program);

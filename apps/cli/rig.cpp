@@ -24,7 +24,9 @@ void add_rig(Program& program) {
   // So that every deformer finds what it needs.
   options->request.endpoint = "projection";
   options->joint_weights = "elastic";
+  options->finds = true;
   CLI::App* verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
+                            "  sinew rig body.obj -o body.glb\n"
                             "  sinew rig body.obj --template biped -o body.glb\n"
                             "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n");
   options->add_to(verb);

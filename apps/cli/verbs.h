@@ -34,6 +34,7 @@ void add_bake(Program& program);
 void add_render(Program& program);
 void add_weights(Program& program);
 void add_reweight(Program& program);
+void add_skeleton(Program& program);
 void add_rig(Program& program);
 void add_compare(Program& program);
 void add_stack(Program& program);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "sinew/pipeline/bind.h"
+#include "sinew/pipeline/save.h"
+#include "skeleton_options.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> in;
+  std::string out;
+  SkeletonOptions skeleton;
+};
+
+Result<void> save_skeleton_json(const Skeleton& skeleton, const std::string& file, Overwrite overwrite) {
+  Json joints = Json::array();
+  const auto globals = global_transforms(skeleton, rest_pose(skeleton).local);
+  const std::vector<Bone> bones = bones_of(skeleton, globals);
+  for (std::size_t j = 0; j < skeleton.size(); ++j)
+    joints.push_back({{"name", skeleton[j].name},
+                      {"parent", skeleton[j].parent},
+                      {"head", {bones[j].head.x(), bones[j].head.y(), bones[j].head.z()}},
+                      {"tail", {bones[j].tail.x(), bones[j].tail.y(), bones[j].tail.z()}}});
+  return write_file(file, Json{{"joints", joints}}.dump(1) + "\n", overwrite);
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  const bool plain = options.out.ends_with(".json");
+  if (!plain) {
+    SINEW_TRY(const FileKind kind, writable_kind(options.out));
+    if (kind != FileKind::kGlb && kind != FileKind::kGltf)
+      return usage_error(fmt::format("{}: skeletons are written to .glb, .gltf or .json", options.out));
+  }
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  std::vector<Asset> assets;
+  for (const std::string& file : options.in) {
+    SINEW_TRY(Asset asset, read_asset(file));
+    console.notes(file, asset.notes);
+    if (asset.rig.mesh.face_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
+    assets.push_back(std::move(asset));
+  }
+  std::vector<const PolyMesh*> poses;
+  for (const Asset& asset : assets) poses.push_back(&asset.rig.mesh);
+  SINEW_TRY(const FoundSkeleton found, options.skeleton.find(console, options.in[0], poses));
+  if (plain) {
+    SINEW_CHECK(save_skeleton_json(found.skeleton, options.out, console.overwrite()));
+  } else {
+    Rig& rig = assets[0].rig;
+    set_skeleton(rig, found.skeleton);
+    for (MeshPart& part : rig.parts) part.skinned = true;
+    GltfWriteOptions write;
+    write.edit.skin = true;
+    SINEW_CHECK(save_asset(assets[0], options.out, console.overwrite(), write));
+  }
+  Json document = to_json(found);
+  document["output"] = options.out;
+  console.print(document, fmt::format("{}: {}", options.out, to_text(found)));
+  return {};
+}
+
+}  // namespace
+
+void add_skeleton(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = add_verb(program, "skeleton", "find the skeleton of a mesh",
+                            "  sinew skeleton body.obj -o body.glb\n"
+                            "  sinew skeleton rest.obj bent.obj --template biped -o body.glb\n"
+                            "  sinew skeleton cat.ply --template mycat.glb -o cat.json --curves cat.obj\n");
+  verb->add_option("IN", options->in,
+                   "the mesh: .glb, .gltf, .obj, .ply, .off, .stl; several: one mesh in several poses")
+      ->required();
+  verb->add_option("-o,--output", options->out, "the skeleton: .glb or .gltf with the mesh, .json alone")
+      ->required();
+  verb->add_option("--template", options->skeleton.request.skeleton_template,
+                   fmt::format("{}, or a rigged file (default: what fits best)", template_names()));
+  options->skeleton.add_to(verb);
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

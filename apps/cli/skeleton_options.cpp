@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "skeleton_options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sinew/pipeline/save.h"
+#include "sinew/skeleton/pose.h"
+
+namespace sinew::cli {
+namespace {
+
+// Polylines: .obj with `l` lines, or .json with centres and radii.
+Result<void> save_curves(const std::vector<Curve>& curves, const std::string& file, Overwrite overwrite) {
+  std::string text;
+  if (file.ends_with(".json")) {
+    Json list = Json::array();
+    for (const Curve& curve : curves) {
+      Json points = Json::array();
+      for (std::size_t k = 0; k < curve.points.size(); ++k) {
+        const Vec3& p = curve.points[k];
+        points.push_back({{"centre", {p.x(), p.y(), p.z()}}, {"radius", curve.radii[k]}});
+      }
+      list.push_back(points);
+    }
+    text = Json{{"curves", list}}.dump(1) + "\n";
+  } else if (file.ends_with(".obj")) {
+    std::size_t first = 1;
+    for (const Curve& curve : curves) {
+      for (const Vec3& p : curve.points) text += fmt::format("v {:.9g} {:.9g} {:.9g}\n", p.x(), p.y(), p.z());
+      text += "l";
+      for (std::size_t k = 0; k < curve.points.size(); ++k) text += fmt::format(" {}", first + k);
+      text += "\n";
+      first += curve.points.size();
+    }
+  } else {
+    return usage_error(fmt::format("{}: curves are written to .obj or .json", file));
+  }
+  return write_file(file, text, overwrite);
+}
+
+}  // namespace
+
+void SkeletonOptions::add_to(CLI::App* verb) {
+  verb->add_option("--names", request.names, "a biped's joint names: mixamo, mixamorig or vrm")
+      ->capture_default_str();
+  verb->add_option("--curves", curves,
+                   "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
+  verb->add_flag("--through-volume", request.volume,
+                 "look for limbs in the voxel body at once, not along the surface first");
+}
+
+Result<FoundSkeleton> SkeletonOptions::find(const Console& console, const std::string& file,
+                                            std::span<const PolyMesh* const> poses) const {
+  if (!curves.empty()) SINEW_CHECK(check_writable(curves, console.overwrite()));
+  SkeletonRequest wanted = request;
+  wanted.progress = console.progress();
+  Result<FoundSkeleton> found = auto_skeleton(poses, wanted);
+  if (!found) {
+    if (found.error().code == ErrorCode::kUsage) return found.error();
+    return Error{found.error().code, fmt::format("{}: {}", file, found.error().message)};
+  }
+  if (!curves.empty()) SINEW_CHECK(save_curves(found->curves, curves, console.overwrite()));
+  if (found->skeleton.empty())
+    return impossible(
+        fmt::format("{}: {}; give the joints with --skeleton FILE, a template with --template NAME|FILE, or "
+                    "save the curves "
+                    "that were found with --curves FILE.obj",
+                    file, found->problem));
+  return found;
+}
+
+Json joints_to_json(const Skeleton& skeleton) {
+  Json joints = Json::array();
+  const auto globals = global_transforms(skeleton, rest_pose(skeleton).local);
+  for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    const Vec3 head = globals[j].translation();
+    joints.push_back({{"name", skeleton[j].name},
+                      {"parent", skeleton[j].parent},
+                      {"position", {head.x(), head.y(), head.z()}}});
+  }
+  return joints;
+}
+
+Json to_json(const FoundSkeleton& found) {
+  Json costs = Json::object();
+  for (const TemplateCost& tried : found.tried)
+    costs[tried.name] = std::isfinite(tried.cost) ? Json(tried.cost) : Json();
+  return {{"joints", joints_to_json(found.skeleton)},
+          {"template", found.name},
+          {"confidence", found.confidence},
+          {"costs", costs},
+          {"symmetric", found.symmetric},
+          {"through_volume", found.volume},
+          {"curves", found.rings},
+          {"milliseconds",
+           {{"curves", found.curve_ms},
+            {"skeleton", found.skeleton_ms},
+            {"total", found.curve_ms + found.skeleton_ms}}}};
+}
+
+std::string to_text(const FoundSkeleton& found) {
+  return fmt::format("{} joints of the template '{}' (sure to {:.0f} %{}), {} curves, {:.1f} ms",
+                     found.skeleton.size(), found.name, 100 * found.confidence,
+                     found.symmetric ? ", symmetric" : "", found.rings, found.curve_ms + found.skeleton_ms);
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinew/pipeline/auto_rig.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+
+// The options that say how a skeleton is found; shared by `skeleton` and `rig`.
+struct SkeletonOptions {
+  std::string curves;  // where the curve skeleton is saved
+  SkeletonRequest request;
+
+  void add_to(CLI::App* verb);
+
+  // kImpossible with a sentence where no template fits; the curves are saved before, where asked for.
+  Result<FoundSkeleton> find(const Console& console, const std::string& file,
+                             std::span<const PolyMesh* const> poses) const;
+};
+
+Json joints_to_json(const Skeleton& skeleton);
+// joints, template, confidence, curves, milliseconds.
+Json to_json(const FoundSkeleton& found);
+std::string to_text(const FoundSkeleton& found);
+
+}  // namespace sinew::cli

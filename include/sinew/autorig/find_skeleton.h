@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sinew/autorig/curve.h"
+#include "sinew/autorig/skeleton_template.h"
+
+namespace sinew {
+
+struct FindOptions {
+  double most_cost = 0.42;  // a template that fits worse than this does not fit
+  // The same for chains without limbs (a snake, an arm), to which any stretched body comes near.
+  double most_chain_cost = 0.2;
+  bool volume = false;  // go through the voxel body at once, not along the surface first
+  // The same vertices in other poses: where a limb bends more in one of them, its joint goes to the ring that
+  // bends there.
+  std::vector<std::span<const Vec3>> other_poses = {};
+  const Progress* progress = nullptr;
+};
+
+// How badly a template fits: the sum of what differs. 0 is a perfect fit.
+struct TemplateCost {
+  std::string name;
+  double cost = 0;
+  double lengths = 0, places = 0, radii = 0, left_over = 0;  // before weighting
+};
+
+// What was found in a mesh without a skeleton.
+struct FoundSkeleton {
+  Skeleton skeleton;          // in the mesh's space; empty where no template fits
+  std::string name;           // of the template
+  double confidence = 0;      // 0 .. 1: how well the template fits, beside the next best
+  bool symmetric = false;     // the mesh is its own mirror image, and so are the joints
+  bool volume = false;        // found through the voxel body
+  std::vector<Curve> curves;  // trunk first, then limbs, then fingers
+  std::size_t rings = 0;
+  double curve_ms = 0, skeleton_ms = 0;
+  std::vector<TemplateCost> tried;  // every template, in the order given
+  std::string problem;              // why the skeleton is empty
+};
+
+// The skeleton of any mesh, in any position and size. Along the surface where that is in one piece, else
+// through the voxel body. Joints have the axes of the body: x to its left, y up, z to the front, as the
+// template has them. A body that no template fits is no error here: `skeleton` is empty and `problem` says
+// why, so that its curves can be kept. kBadInput: no usable triangle. kImpossible: no body with two ends.
+// The same bits for any thread count.
+Result<FoundSkeleton> find_skeleton(MeshView mesh, std::span<const SkeletonTemplate> templates,
+                                    const FindOptions& options = {});
+
+}  // namespace sinew

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sinew/core/progress.h"
+#include "sinew/mesh/poly_mesh.h"
+#include "sinew/skeleton/skeleton.h"
+
+namespace sinew {
+
+namespace autorig {
+struct TemplateData;
+}
+
+// A skeleton that can be fitted into other bodies. It remembers the body it was made for: the lengths between
+// its tips, the curves of its limbs, and where on these the joints lie.
+class SkeletonTemplate {
+ public:
+  const std::string& name() const;
+  const autorig::TemplateData& data() const { return *data_; }
+
+ private:
+  friend Result<SkeletonTemplate> learn_template(std::string, MeshView, const Skeleton&, const Progress*);
+  std::shared_ptr<const autorig::TemplateData> data_;
+};
+
+// Makes a template of any rigged mesh: triangles in the space of the skeleton's rest pose. Joints that do not
+// deform are left out. The body is seen from the head, where a joint is called so, else from the end nearest
+// to the root joint. kImpossible: no joints, or a mesh without limbs or length.
+Result<SkeletonTemplate> learn_template(std::string name, MeshView mesh, const Skeleton& skeleton,
+                                        const Progress* progress = nullptr);
+
+}  // namespace sinew

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/autorig/find_skeleton.h"
+#include "sinew/rig/rig.h"
+
+namespace sinew {
+
+// "biped, quadruped, hand, ...": for help and messages.
+std::string template_names();
+
+// How a mesh is to get its skeleton, as a user says it.
+struct SkeletonRequest {
+  std::string
+      skeleton_template;         // a name of template_names() or a rigged file; empty: the one that fits best
+  std::string names = "mixamo";  // or vrm: how a biped's joints are called
+  bool volume = false;           // through the voxel body at once
+  const Progress* progress = nullptr;
+};
+
+// Built-in templates are made from the built-in characters, each once in the life of the program. kUsage: no
+// such template and no such file. A file needs a mesh and joints (.glb, .gltf), or joints alone (.bvh, .tgf,
+// .json), around whose bones a body is made up.
+Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name_or_file,
+                                                         const Progress* progress = nullptr);
+
+// Finds the skeleton of a mesh, or of one mesh in several poses (the same vertices; the first is the one that
+// the skeleton is for: where a limb bends more in another, its joint goes to that ring). Errors as of
+// find_skeleton; kUsage where poses do not have the same vertices.
+Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, const SkeletonRequest& request);
+
+}  // namespace sinew

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/body_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "autorig/march.h"
+#include "sinew/mesh/topology.h"
+#include "sinew/mesh/weld.h"
+#include "sinew/volume/voxelize.h"
+
+namespace sinew::autorig {
+namespace {
+
+constexpr double kTrianglesAcross = 8000;  // area over the square of the longest edge
+constexpr std::size_t kManyPoints = 60'000;
+
+double area_of(const std::vector<Vec3>& p, const Triangle& t) {
+  return 0.5 * (p[t[1]] - p[t[0]]).cross(p[t[2]] - p[t[0]]).norm();
+}
+
+double total_area(const std::vector<Vec3>& p, const std::vector<Triangle>& triangles) {
+  double area = 0;
+  for (const Triangle& t : triangles) area += area_of(p, t);
+  return area;
+}
+
+// Halves every edge that is too long, once; false where there was none.
+bool split_long_edges(std::vector<Vec3>& p, std::vector<Triangle>& triangles, double longest) {
+  std::unordered_map<std::uint64_t, std::uint32_t> middle;
+  const auto middle_of = [&](std::uint32_t a, std::uint32_t b) -> std::uint32_t {
+    if ((p[a] - p[b]).squaredNorm() <= longest * longest) return kNoIndex;
+    const std::uint64_t key = (std::uint64_t{std::min(a, b)} << 32) | std::max(a, b);
+    const auto [at, fresh] = middle.try_emplace(key, static_cast<std::uint32_t>(p.size()));
+    if (fresh) {
+      const Vec3 centre = (p[a] + p[b]) / 2;
+      p.push_back(centre);
+    }
+    return at->second;
+  };
+  std::vector<Triangle> out;
+  out.reserve(triangles.size() * 2);
+  for (Triangle t : triangles) {
+    std::array<std::uint32_t, 3> m = {middle_of(t[0], t[1]), middle_of(t[1], t[2]), middle_of(t[2], t[0])};
+    const int cuts = (m[0] != kNoIndex) + (m[1] != kNoIndex) + (m[2] != kNoIndex);
+    if (cuts == 0) {
+      out.push_back(t);
+      continue;
+    }
+    if (cuts == 3) {
+      out.insert(out.end(), {{t[0], m[0], m[2]}, {t[1], m[1], m[0]}, {t[2], m[2], m[1]}, {m[0], m[1], m[2]}});
+      continue;
+    }
+    // Turned so that the first edge is cut, and with two cuts the last one is not.
+    while (m[0] == kNoIndex || (cuts == 2 && m[2] != kNoIndex)) {
+      std::rotate(t.begin(), t.begin() + 1, t.end());
+      std::rotate(m.begin(), m.begin() + 1, m.end());
+    }
+    if (cuts == 1) {
+      out.insert(out.end(), {{t[0], m[0], t[2]}, {m[0], t[1], t[2]}});
+    } else {
+      out.insert(out.end(), {{m[0], t[1], m[1]}, {t[0], m[0], m[1]}, {t[0], m[1], t[2]}});
+    }
+  }
+  triangles = std::move(out);
+  return !middle.empty();
+}
+
+// The faces of the largest piece by area, and its share of the bounding box.
+std::vector<Triangle> largest_piece(const WeldedTriangles& welded, double& share) {
+  const Components pieces = connected_components(welded.weld.positions.size(), FaceList(welded.triangles));
+  std::vector<double> area(pieces.count, 0);
+  for (std::size_t t = 0; t < welded.triangles.size(); ++t)
+    area[pieces.of_face[t]] += area_of(welded.weld.positions, welded.triangles[t]);
+  const auto best = static_cast<std::uint32_t>(std::max_element(area.begin(), area.end()) - area.begin());
+  Box3 all, own;
+  std::vector<Triangle> kept;
+  for (std::size_t t = 0; t < welded.triangles.size(); ++t) {
+    for (const std::uint32_t v : welded.triangles[t]) {
+      all.extend(welded.weld.positions[v]);
+      if (pieces.of_face[t] == best) own.extend(welded.weld.positions[v]);
+    }
+    if (pieces.of_face[t] == best) kept.push_back(welded.triangles[t]);
+  }
+  share = 1;
+  for (int k = 0; k < 3; ++k)
+    if (all.sizes()[k] > 0) share = std::min(share, own.sizes()[k] / all.sizes()[k]);
+  return kept;
+}
+
+// Points that no triangle uses go.
+void compact(std::vector<Vec3>& positions, std::vector<Triangle>& triangles) {
+  std::vector<std::uint32_t> to(positions.size(), kNoIndex);
+  std::vector<Vec3> kept;
+  for (Triangle& t : triangles)
+    for (std::uint32_t& v : t) {
+      if (to[v] == kNoIndex) {
+        to[v] = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(positions[v]);
+      }
+      v = to[v];
+    }
+  positions = std::move(kept);
+}
+
+}  // namespace
+
+std::vector<double> BodyGraph::distances(std::uint32_t source) const {
+  if (!volume) return march_distances(*this, source);
+  std::vector<float> found(positions.size());
+  const GeodesicSeed seed{source, 0};
+  solver->solve({&seed, 1}, found);
+  return {found.begin(), found.end()};
+}
+
+Result<BodyGraph> surface_graph(MeshView mesh) {
+  WeldedTriangles welded = weld_triangles(mesh);
+  if (welded.triangles.empty()) return impossible("the mesh has no triangle with three different corners");
+  double share = 1;
+  std::vector<Triangle> triangles = largest_piece(welded, share);
+  if (share < 0.93) return impossible("the mesh is made of several pieces");
+  BodyGraph graph;
+  graph.positions = std::move(welded.weld.positions);
+  graph.triangles = std::move(triangles);
+  compact(graph.positions, graph.triangles);
+  const double longest = std::sqrt(total_area(graph.positions, graph.triangles) / kTrianglesAcross);
+  if (!(longest > 0)) return impossible("the surface has no area");
+  if (graph.positions.size() > kManyPoints) {
+    WeldedTriangles thin = weld_triangles({graph.positions, graph.triangles}, 0.4 * longest);
+    graph.positions = std::move(thin.weld.positions);
+    graph.triangles = std::move(thin.triangles);
+    compact(graph.positions, graph.triangles);
+  }
+  for (int pass = 0; pass < 16 && split_long_edges(graph.positions, graph.triangles, longest); ++pass) {
+  }
+  const std::size_t n = graph.positions.size();
+  const EdgeTable edges = edge_table(n, FaceList(graph.triangles));
+  graph.neighbours = vertex_neighbours(n, edges);
+  graph.point_triangles = vertex_faces(n, FaceList(graph.triangles));
+  graph.weights.assign(n, 0);
+  for (const Triangle& t : graph.triangles)
+    for (const std::uint32_t v : t) graph.weights[v] += area_of(graph.positions, t) / 3;
+  graph.spacing = 0.7 * longest;
+  graph.size = bounding_box(graph.positions).sizes().maxCoeff();
+  return graph;
+}
+
+Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress) {
+  VoxelizeOptions options;
+  options.target_cells = 60'000;
+  options.max_cells = 200'000;
+  options.progress = progress;
+  SINEW_TRY(VoxelBody body, voxelize(mesh, options));
+  if (body.inside_cells == 0) return impossible("the mesh is a sheet without an inside");
+  BodyGraph graph;
+  graph.volume = true;
+  graph.grid = std::make_shared<const VoxelGrid>(std::move(body.grid));
+  graph.solver = std::make_shared<const GeodesicSolver>(*graph.grid);
+  const LatticeComponents parts = connected_components(graph.grid->cells());
+  const std::size_t n = graph.grid->cell_count();
+  std::vector<std::size_t> members(parts.count, 0);
+  for (const std::uint32_t c : parts.of_member) ++members[c];
+  if (static_cast<double>(*std::max_element(members.begin(), members.end())) < 0.8 * static_cast<double>(n))
+    return impossible("the mesh falls into pieces that do not touch");
+  graph.neighbours.offsets.push_back(0);
+  for (std::uint32_t c = 0; c < n; ++c) {
+    const Vec3i at = graph.grid->cells()[c];
+    graph.positions.push_back(graph.grid->cell_centre(at));
+    for (int dz = -1; dz <= 1; ++dz)
+      for (int dy = -1; dy <= 1; ++dy)
+        for (int dx = -1; dx <= 1; ++dx) {
+          if (dx == 0 && dy == 0 && dz == 0) continue;
+          const std::uint32_t other = graph.grid->cells().find(at.x() + dx, at.y() + dy, at.z() + dz);
+          if (other != kNoIndex) graph.neighbours.items.push_back(other);
+        }
+    graph.neighbours.offsets.push_back(static_cast<std::uint32_t>(graph.neighbours.items.size()));
+  }
+  graph.weights.assign(n, 1);
+  graph.spacing = graph.grid->cell_size();
+  graph.radius_factor = 1.5;
+  graph.size = bounding_box(graph.positions).sizes().maxCoeff();
+  return graph;
+}
+
+}  // namespace sinew::autorig

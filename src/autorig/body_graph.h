@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sinew/core/progress.h"
+#include "sinew/core/result.h"
+#include "sinew/mesh/index_lists.h"
+#include "sinew/mesh/poly_mesh.h"
+#include "sinew/volume/geodesic.h"
+
+namespace sinew::autorig {
+
+// A body as points that know their neighbours: the vertices of its surface, or the cells of its voxel body.
+// Everything above is the same for both.
+struct BodyGraph {
+  std::vector<Vec3> positions;
+  std::vector<double> weights;  // per point: its share of surface or volume
+  IndexLists neighbours;
+  double spacing = 0;        // typical distance between neighbours
+  double radius_factor = 1;  // from the mean distance to a section's centre to its radius
+  double size = 0;           // longest side of the bounding box
+  bool volume = false;
+
+  // Shortest ways from one point to all others, along the surface or through the body; infinity where none
+  // leads.
+  std::vector<double> distances(std::uint32_t source) const;
+
+  std::vector<Triangle> triangles;        // of a surface
+  IndexLists point_triangles;             // of a surface
+  std::shared_ptr<const VoxelGrid> grid;  // of a voxel body
+  std::shared_ptr<const GeodesicSolver> solver;
+};
+
+// The surface of the mesh's largest piece, cut or thinned to an even number of points. kImpossible where the
+// largest piece is not the whole body (clothes, loose parts) or is too torn to follow.
+Result<BodyGraph> surface_graph(MeshView mesh);
+// The voxel body of all pieces together.
+Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress);
+
+}  // namespace sinew::autorig

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/body_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sinew::autorig {
+namespace {
+
+constexpr double kMajor = 0.045, kMinor = 0.012;  // of the diameter
+constexpr std::size_t kMostMajor = 12, kMostMinor = 40;
+
+std::uint32_t farthest_from_centre(const BodyGraph& graph) {
+  Vec3 centre = Vec3::Zero();
+  double weight = 0;
+  for (std::size_t v = 0; v < graph.positions.size(); ++v) {
+    centre += graph.weights[v] * graph.positions[v];
+    weight += graph.weights[v];
+  }
+  centre /= weight;
+  std::uint32_t best = 0;
+  for (std::uint32_t v = 1; v < graph.positions.size(); ++v)
+    if ((graph.positions[v] - centre).squaredNorm() > (graph.positions[best] - centre).squaredNorm())
+      best = v;
+  return best;
+}
+
+Part make_part(const BodyGraph& graph, std::span<const double> distance,
+               std::span<const std::uint32_t> points, double seam, std::uint32_t tip) {
+  Part part;
+  part.seam = seam;
+  part.tip = graph.positions[tip];
+  part.curve = level_curve(graph, distance, points, seam, true);
+  straighten_tip(graph, distance, points, false, part.tip, part.curve);
+  return part;
+}
+
+void prepend(const Vec3& p, Curve& curve) {
+  curve.points.insert(curve.points.begin(), p);
+  curve.radii.insert(curve.radii.begin(), 0);
+  curve.levels.insert(curve.levels.begin(), 0);
+  curve.measure();
+}
+
+std::uint32_t nearest_of(const BodyGraph& graph, std::span<const std::uint32_t> points, const Vec3& p) {
+  std::uint32_t best = points.front();
+  for (const std::uint32_t v : points)
+    if ((graph.positions[v] - p).squaredNorm() < (graph.positions[best] - p).squaredNorm()) best = v;
+  return best;
+}
+
+// Moves every major tip to where the line of its limb leaves the body. The farthest point is somewhere on a
+// blunt end's rim, which would make the two sides of a body differ.
+void refine_tips(BodyMap& body, std::span<const double> distance) {
+  std::vector<std::uint32_t> ends;
+  for (std::size_t i = 1; i < body.major.size(); ++i) ends.push_back(body.major[i].point);
+  if (ends.empty()) return;
+  const std::vector<std::uint32_t> order = farthest_first(distance);
+  LimbCut cut = cut_limbs(body.graph, distance, order, ends);
+  const bool chain = ends.size() == 1;
+  if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
+  const auto points = points_of_parts(cut, order);
+  if (points[0].empty()) return;
+  const Vec3 start = body.graph.positions[body.major[0].point];
+  Curve trunk = level_curve(body.graph, distance, points[0], 0, chain);
+  prepend(start, trunk);
+  straighten_tip(body.graph, distance, points[0], true, start, trunk);
+  body.major[0].point = nearest_of(body.graph, points[0], trunk.points.front());
+  if (chain) {
+    straighten_tip(body.graph, distance, points[0], false, body.graph.positions[ends[0]], trunk);
+    body.major[1].point = nearest_of(body.graph, points[0], trunk.points.back());
+    return;
+  }
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (points[i + 1].empty()) continue;
+    const Part limb = make_part(body.graph, distance, points[i + 1], cut.seam[i], ends[i]);
+    if (!limb.curve.empty())
+      body.major[i + 1].point = nearest_of(body.graph, points[i + 1], limb.curve.points.back());
+  }
+}
+
+// Fingers, toes, ears: the limbs of all tips together, longest first.
+std::vector<Part> find_minors(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips,
+                              const LimbCut& cut) {
+  const std::vector<double>& distance = body.from[root];
+  std::vector<std::uint32_t> all;
+  for (const std::size_t i : tips) all.push_back(body.major[i].point);
+  for (std::size_t i = 0; i < body.major.size(); ++i)
+    if (i != root && std::find(tips.begin(), tips.end(), i) == tips.end()) all.push_back(body.major[i].point);
+  for (const Tip& tip : body.minor) all.push_back(tip.point);
+  const LimbCut fine = cut_limbs(body.graph, distance, body.order[root], all);
+  const auto points = points_of_parts(fine, body.order[root]);
+  std::vector<int> grown(tips.size(), 0);
+  for (std::size_t i = tips.size(); i < all.size(); ++i)
+    if (const int limb = cut.limb[all[i]]; limb >= 0) ++grown[static_cast<std::size_t>(limb)];
+  std::vector<Part> minors;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i < tips.size() && grown[i] == 0) continue;
+    Part part = make_part(body.graph, distance, points[i + 1], fine.seam[i], all[i]);
+    part.parent = cut.limb[all[i]];
+    if (part.curve.points.size() < 3 || part.curve.length() < 1.2 * part.curve.middle_radius()) continue;
+    minors.push_back(std::move(part));
+  }
+  std::stable_sort(minors.begin(), minors.end(),
+                   [](const Part& a, const Part& b) { return a.curve.length() > b.curve.length(); });
+  return minors;
+}
+
+}  // namespace
+
+Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
+  BodyMap body;
+  body.graph = std::move(graph);
+  // Any tip shows all the others; the point farthest from the middle is one, or leads to one.
+  const std::uint32_t start = farthest_from_centre(body.graph);
+  std::vector<double> distance = body.graph.distances(start);
+  double farthest = 0;
+  std::size_t lost = 0;
+  for (const double d : distance) {
+    if (std::isfinite(d))
+      farthest = std::max(farthest, d);
+    else
+      ++lost;
+  }
+  if (2 * lost > distance.size()) return impossible("the mesh falls into pieces that do not touch");
+  body.major.push_back({start, farthest});
+  for (const Peak& peak : find_peaks(body.graph, distance, kMinor * farthest)) {
+    const double height = std::min(peak.height, farthest);
+    if (height >= kMajor * farthest && body.major.size() < kMostMajor) {
+      body.major.push_back({peak.point, height});
+    } else if (body.minor.size() < kMostMinor) {
+      body.minor.push_back({peak.point, height});
+    }
+  }
+  refine_tips(body, distance);
+  distance = body.graph.distances(body.major[0].point);
+  const std::size_t n = body.major.size();
+  body.apart = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+  body.from.resize(n);
+  body.from[0] = std::move(distance);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (is_cancelled(progress)) return cancelled();
+    if (i > 0) body.from[i] = body.graph.distances(body.major[i].point);
+    for (std::size_t j = 0; j < n; ++j)
+      body.apart(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+          body.from[i][body.major[j].point];
+  }
+  for (const std::vector<double>& field : body.from) body.order.push_back(farthest_first(field));
+  body.apart = ((body.apart + body.apart.transpose()) / 2).eval();
+  body.diameter = body.apart.maxCoeff();
+  return body;
+}
+
+double beyond(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const std::size_t> others) {
+  const auto at = [](std::size_t i) { return static_cast<Eigen::Index>(i); };
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t a = 0; a < others.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      least = std::min(least, (apart(at(tip), at(others[a])) + apart(at(tip), at(others[b])) -
+                               apart(at(others[a]), at(others[b]))) /
+                                  2);
+  return std::max(0.0, least);
+}
+
+Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, bool with_minors) {
+  const std::vector<double>& distance = body.from[root];
+  std::vector<std::uint32_t> ends;
+  for (const std::size_t i : tips) ends.push_back(body.major[i].point);
+  Parts parts;
+  LimbCut cut = cut_limbs(body.graph, distance, body.order[root], ends);
+  const bool chain = tips.size() == 1;  // all of it is trunk
+  if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
+  const auto points = points_of_parts(cut, body.order[root]);
+  parts.trunk = level_curve(body.graph, distance, points[0], 0, chain);
+  const Vec3 start = body.graph.positions[body.major[root].point];
+  prepend(start, parts.trunk);
+  straighten_tip(body.graph, distance, points[0], true, start, parts.trunk);
+  for (std::size_t i = 0; i < tips.size() && !chain; ++i)
+    parts.limbs.push_back(make_part(body.graph, distance, points[i + 1], cut.seam[i], ends[i]));
+  if (chain) {
+    parts.limbs.resize(1);
+    parts.limbs[0].tip = body.graph.positions[ends[0]];
+    straighten_tip(body.graph, distance, points[0], false, parts.limbs[0].tip, parts.trunk);
+  } else if (with_minors) {
+    parts.minors = find_minors(body, root, tips, cut);
+  }
+  parts.rings = parts.trunk.points.size();
+  for (const Part& limb : parts.limbs) parts.rings += limb.curve.points.size();
+  for (const Part& minor : parts.minors) parts.rings += minor.curve.points.size();
+  return parts;
+}
+
+}  // namespace sinew::autorig

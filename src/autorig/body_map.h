@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Eigen/Core>
+
+#include "autorig/body_graph.h"
+#include "autorig/limb_cut.h"
+
+namespace sinew::autorig {
+
+struct Tip {
+  std::uint32_t point = 0;
+  double height = 0;  // length of what it ends, as find_peaks measures it
+};
+
+// A body and where it ends: hands, feet, head, tail (major tips), fingers, ears, toes (minor ones).
+struct BodyMap {
+  BodyGraph graph;
+  std::vector<Tip> major, minor;
+  std::vector<std::vector<double>> from;          // per major tip: distances to all points
+  std::vector<std::vector<std::uint32_t>> order;  // per major tip: points, farthest first
+  Eigen::MatrixXd apart;                          // between major tips
+  double diameter = 0;                            // largest of them
+};
+Result<BodyMap> map_body(BodyGraph graph, const Progress* progress);
+
+// How far a tip sticks out of the tree that others (at least two) span; `apart` holds distances between tips.
+double beyond(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const std::size_t> others);
+
+struct Part {
+  Curve curve;      // from seam to tip
+  double seam = 0;  // distance of the seam from the root's tip
+  int parent = -1;  // of a minor part: the limb that it grows on, -1: the trunk
+  Vec3 tip = Vec3::Zero();
+};
+
+// The body taken apart as seen from one of its tips (of the head, say).
+struct Parts {
+  Curve trunk;               // from that tip to where the last limbs part
+  std::vector<Part> limbs;   // one for each tip asked for, in that order
+  std::vector<Part> minors;  // fingers, ears; longest first
+  std::size_t rings = 0;
+};
+Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips,
+                 bool with_minors = true);
+
+}  // namespace sinew::autorig

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points join from the farthest inwards, as water falls from drowned hills: what joins is a limb until it
+// meets another. The order in which they meet is the tree of the body; unlike slices that are searched for
+// branches it has no cycles, also where a body has holes.
+#include "autorig/limb_cut.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace sinew::autorig {
+namespace {
+
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+class Sets {
+ public:
+  explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0u); }
+  std::uint32_t find(std::uint32_t v) {
+    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
+    return v;
+  }
+  void join(std::uint32_t child, std::uint32_t root) { parent_[child] = root; }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> farthest_first(std::span<const double> distance) {
+  std::vector<std::uint32_t> order;
+  order.reserve(distance.size());
+  for (std::uint32_t v = 0; v < distance.size(); ++v)
+    if (distance[v] < kFar) order.push_back(v);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return distance[a] != distance[b] ? distance[a] > distance[b] : a < b;
+  });
+  return order;
+}
+
+std::vector<Peak> find_peaks(const BodyGraph& graph, std::span<const double> distance, double least) {
+  const std::vector<std::uint32_t> order = farthest_first(distance);
+  Sets sets(distance.size());
+  std::vector<std::uint8_t> joined(distance.size(), 0);
+  std::vector<Peak> peaks;
+  // The root of a set is its peak: the first of its points.
+  for (const std::uint32_t v : order) {
+    joined[v] = 1;
+    for (const std::uint32_t w : graph.neighbours[v]) {
+      if (!joined[w]) continue;
+      std::uint32_t a = sets.find(v), b = sets.find(w);
+      if (a == b) continue;
+      const bool a_higher = distance[a] != distance[b] ? distance[a] > distance[b] : a < b;
+      if (!a_higher) std::swap(a, b);
+      if (const double height = distance[b] - distance[v]; height >= least) peaks.push_back({b, height});
+      sets.join(b, a);
+    }
+  }
+  if (!order.empty()) peaks.push_back({order.front(), kFar});
+  std::sort(peaks.begin(), peaks.end(), [](const Peak& a, const Peak& b) {
+    return a.height != b.height ? a.height > b.height : a.point < b.point;
+  });
+  return peaks;
+}
+
+LimbCut cut_limbs(const BodyGraph& graph, std::span<const double> distance,
+                  std::span<const std::uint32_t> order, std::span<const std::uint32_t> tips) {
+  constexpr int kNone = -1, kTrunk = -2;
+  LimbCut cut;
+  cut.limb.assign(distance.size(), -1);
+  cut.seam.assign(tips.size(), 0);
+  std::vector<int> own(distance.size(), kNone);  // per root of a set: its tip
+  for (std::size_t i = 0; i < tips.size(); ++i) own[tips[i]] = static_cast<int>(i);
+  // Members of a set: a chain from its root to `last`.
+  std::vector<std::uint32_t> next(distance.size(), kNoIndex), last(distance.size());
+  std::iota(last.begin(), last.end(), 0u);
+  Sets sets(distance.size());
+  std::vector<std::uint8_t> joined(distance.size(), 0);
+  const auto finish = [&](std::uint32_t root, std::uint32_t at) {
+    const int tip = own[root];
+    for (std::uint32_t v = root; v != kNoIndex; v = next[v]) cut.limb[v] = tip;
+    cut.seam[static_cast<std::size_t>(tip)] = distance[at];
+    own[root] = kTrunk;
+  };
+  for (const std::uint32_t v : order) {
+    joined[v] = 1;
+    for (const std::uint32_t w : graph.neighbours[v]) {
+      if (!joined[w]) continue;
+      const std::uint32_t a = sets.find(v), b = sets.find(w);
+      if (a == b) continue;
+      if (own[a] != kNone && own[b] != kNone) {
+        for (const std::uint32_t root : {a, b})
+          if (own[root] >= 0) finish(root, v);
+      } else if (own[a] == kNone) {
+        own[a] = own[b];
+      }
+      next[last[a]] = b;
+      last[a] = last[b];
+      sets.join(b, a);
+    }
+  }
+  // A tip that met no other has the whole body; it is no limb.
+  return cut;
+}
+
+std::vector<std::vector<std::uint32_t>> points_of_parts(const LimbCut& cut,
+                                                        std::span<const std::uint32_t> order) {
+  std::vector<std::vector<std::uint32_t>> points(cut.seam.size() + 1);
+  for (const std::uint32_t v : order) points[static_cast<std::size_t>(cut.limb[v] + 1)].push_back(v);
+  return points;
+}
+
+Curve level_curve(const BodyGraph& graph, std::span<const double> distance,
+                  std::span<const std::uint32_t> points, double from, bool with_end) {
+  Curve curve;
+  if (points.empty()) return curve;
+  const std::uint32_t farthest = points.front();
+  const double range = distance[farthest] - from;
+  const auto bins = static_cast<std::size_t>(std::clamp(range / (1.6 * graph.spacing), 3.0, 80.0));
+  const double width = range / static_cast<double>(bins);
+  if (!(width > 0)) return curve;
+  std::vector<Vec3> centre(bins, Vec3::Zero());
+  std::vector<double> weight(bins, 0), radius(bins, 0), level(bins, 0);
+  const auto bin_of = [&](std::uint32_t v) {
+    return std::min(bins - 1, static_cast<std::size_t>(std::max(0.0, (distance[v] - from) / width)));
+  };
+  for (const std::uint32_t v : points) {
+    const std::size_t b = bin_of(v);
+    centre[b] += graph.weights[v] * graph.positions[v];
+    level[b] += graph.weights[v] * distance[v];
+    weight[b] += graph.weights[v];
+  }
+  for (std::size_t b = 0; b < bins; ++b)
+    if (weight[b] > 0) centre[b] /= weight[b], level[b] /= weight[b];
+  for (const std::uint32_t v : points) {
+    const std::size_t b = bin_of(v);
+    radius[b] += graph.weights[v] * (graph.positions[v] - centre[b]).norm();
+  }
+  for (std::size_t b = 0; b < bins; ++b)
+    if (weight[b] > 0) {
+      curve.points.push_back(centre[b]);
+      curve.radii.push_back(graph.radius_factor * radius[b] / weight[b]);
+      curve.levels.push_back(level[b]);
+    }
+  // Half of the noise of single rings goes; ends stay.
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::vector<Vec3> old = curve.points;
+    for (std::size_t k = 1; k + 1 < old.size(); ++k)
+      curve.points[k] = (old[k - 1] + 2 * old[k] + old[k + 1]) / 4;
+  }
+  if (with_end) {
+    curve.points.push_back(graph.positions[farthest]);
+    curve.radii.push_back(0);
+    curve.levels.push_back(distance[farthest]);
+  }
+  curve.measure();
+  return curve;
+}
+
+void straighten_tip(const BodyGraph& graph, std::span<const double> distance,
+                    std::span<const std::uint32_t> points, bool at_first, const Vec3& tip, Curve& curve) {
+  if (curve.points.size() < 4) return;
+  const auto from_tip = [&](std::size_t k) { return at_first ? k : curve.points.size() - 1 - k; };
+  std::size_t k = 1;
+  while (k + 1 < curve.points.size() &&
+         (curve.points[from_tip(k)] - tip).norm() < 1.1 * curve.radii[from_tip(k)])
+    ++k;
+  if (k + 2 >= curve.points.size()) return;
+  const double radius = curve.radii[from_tip(k)];
+  std::size_t back = k + 1;
+  while (back + 1 < curve.points.size() &&
+         (curve.points[from_tip(back)] - curve.points[from_tip(k)]).norm() < radius)
+    ++back;
+  const Vec3 centre = curve.points[from_tip(k)];
+  const Vec3 outwards = (centre - curve.points[from_tip(back)]).normalized();
+  const double level = curve.levels[from_tip(k)];
+  double reach = 0;
+  for (const std::uint32_t v : points)
+    if (at_first ? distance[v] < level : distance[v] > level)
+      reach = std::max(reach, (graph.positions[v] - centre).dot(outwards));
+  if (reach < 0.3 * radius || reach > 2.5 * radius) return;
+  const std::size_t keep = curve.points.size() - k;  // from k on
+  const Vec3 end = centre + reach * outwards;
+  const double end_level = at_first ? 0 : curve.levels.back();
+  const auto trim = [&](auto& list, const auto& last) {
+    if (at_first) {
+      list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(k));
+      list.insert(list.begin(), last);
+    } else {
+      list.resize(keep);
+      list.push_back(last);
+    }
+  };
+  trim(curve.points, end);
+  trim(curve.radii, 0.0);
+  trim(curve.levels, end_level);
+  curve.measure();
+}
+
+}  // namespace sinew::autorig

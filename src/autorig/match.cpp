@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/match.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "autorig/similarity.h"
+
+namespace sinew::autorig {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kExtraTip = 0.45, kMissingTip = 0.6;  // times the tip's share of the diameter
+constexpr int kMostMissing = 2;
+constexpr double kPlaces = 0.6, kRadii = 0.08;
+constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
+constexpr double kMissingSoFar = 0.03;
+constexpr std::size_t kBeginnings = 500;
+constexpr std::size_t kLookAt = 16;  // assignments per template that are weighed in full
+
+Eigen::Index at(std::size_t i) {
+  return static_cast<Eigen::Index>(i);
+}
+
+struct Candidate {
+  double cost = 0, lengths = 0, left_over = 0;
+  std::size_t root = 0;
+  std::vector<int> tips;
+  bool operator<(const Candidate& other) const { return cost < other.cost; }
+};
+
+// Ways to give the template's tips partners, one limb after the other; of all beginnings the best are kept.
+class Assignments {
+ public:
+  Assignments(const BodyMap& body, const TemplateData& model) : body_(body), model_(model) {}
+
+  std::vector<Candidate> cheapest() const {
+    std::vector<Beginning> now;
+    for (std::size_t root = 0; root < body_.major.size(); ++root) {
+      Beginning one;
+      one.partners = {static_cast<int>(root)};
+      now.push_back(one);
+    }
+    for (std::size_t limb = 1; limb < tip_count(); ++limb) {
+      std::vector<Beginning> longer;
+      for (const Beginning& one : now) {
+        for (std::size_t tip = 0; tip < body_.major.size(); ++tip)
+          if (!one.uses(tip)) longer.push_back(with(one, limb, static_cast<int>(tip)));
+        if (one.missing < kMostMissing && tip_count() > 2) longer.push_back(with(one, limb, -1));
+      }
+      std::stable_sort(longer.begin(), longer.end(),
+                       [](const Beginning& a, const Beginning& b) { return a.cost < b.cost; });
+      if (longer.size() > kBeginnings) longer.resize(kBeginnings);
+      now = std::move(longer);
+    }
+    std::vector<Candidate> all;
+    for (const Beginning& one : now)
+      if (one.mm > 0) all.push_back(finish(one));
+    std::stable_sort(all.begin(), all.end());
+    if (all.size() > kLookAt) all.resize(kLookAt);
+    return all;
+  }
+
+ private:
+  struct Beginning {
+    std::vector<int> partners;  // per tip of the template so far: the root's, then the limbs'
+    double tm = 0, mm = 0, tt = 0, cost = 0;
+    int missing = 0;
+    bool uses(std::size_t tip) const {
+      return std::find(partners.begin(), partners.end(), static_cast<int>(tip)) != partners.end();
+    }
+    double lengths() const {
+      return mm > 0 && tt > 0 ? std::sqrt(std::max(0.0, 1 - tm * tm / (mm * tt))) : 0;
+    }
+  };
+
+  std::size_t tip_count() const { return model_.parts.limbs.size() + 1; }
+
+  Beginning with(const Beginning& one, std::size_t limb, int tip) const {
+    Beginning more = one;
+    more.partners.push_back(tip);
+    if (tip < 0) {
+      ++more.missing;
+    } else {
+      for (std::size_t i = 0; i < limb; ++i) {
+        if (one.partners[i] < 0) continue;
+        const double t = model_.apart(at(limb), at(i)), m = body_.apart(tip, one.partners[i]);
+        more.tm += t * m, more.mm += m * m, more.tt += t * t;
+      }
+    }
+    more.cost = more.lengths() + kMissingSoFar * more.missing;
+    return more;
+  }
+
+  Candidate finish(const Beginning& one) const {
+    Candidate made;
+    made.root = static_cast<std::size_t>(one.partners[0]);
+    made.tips.assign(one.partners.begin() + 1, one.partners.end());
+    made.lengths = one.lengths();
+    std::vector<std::size_t> ours, theirs;
+    for (std::size_t i = 0; i < one.partners.size(); ++i)
+      if (one.partners[i] >= 0)
+        theirs.push_back(i), ours.push_back(static_cast<std::size_t>(one.partners[i]));
+    for (std::size_t i = 0; i < body_.major.size(); ++i)
+      if (!one.uses(i)) made.left_over += kExtraTip * beyond(body_.apart, i, ours) / body_.diameter;
+    for (std::size_t i = 1; i < one.partners.size(); ++i)
+      if (one.partners[i] < 0)
+        made.left_over += kMissingTip * beyond(model_.apart, i, theirs) / model_.diameter;
+    made.cost = made.lengths + made.left_over;
+    return made;
+  }
+
+  const BodyMap& body_;
+  const TemplateData& model_;
+};
+
+// How far the body is turned from the template, 0 .. 1.
+double upright(const Match& match) {
+  if (match.tips.size() > 1) return (3 - match.rotation.trace()) / 4;
+  const Curve &a = match.model->parts.trunk, &b = match.parts.trunk;
+  const Vec3 u = a.points.back() - a.points.front(), v = b.points.back() - b.points.front();
+  return u.norm() > 0 && v.norm() > 0 ? (1 - u.normalized().dot(v.normalized())) / 2 : 0;
+}
+
+void sample(const Curve& curve, int count, std::vector<Vec3>& points, std::vector<double>& radii) {
+  for (int k = 0; k < count; ++k) {
+    const double s = curve.length() * (k + 0.5) / count;
+    points.push_back(curve.at(s));
+    radii.push_back(curve.radius_at(s));
+  }
+}
+
+}  // namespace
+
+const Parts& Matcher::parts_of(std::size_t root, std::vector<std::size_t> tips) {
+  const auto key = std::make_pair(root, std::move(tips));
+  const auto found = cache_.find(key);
+  if (found != cache_.end()) return found->second;
+  return cache_.emplace(key, take_apart(body_, key.first, key.second, false)).first->second;
+}
+
+void Matcher::weigh(Match& match) {
+  std::vector<std::size_t> tips;
+  for (const int tip : match.tips)
+    if (tip >= 0) tips.push_back(static_cast<std::size_t>(tip));
+  std::sort(tips.begin(), tips.end());
+  const Parts& found = parts_of(match.root, tips);
+  // Into the template's order.
+  match.parts.trunk = found.trunk;
+  match.parts.rings = found.rings;
+  match.parts.limbs.assign(match.tips.size(), {});
+  for (std::size_t i = 0; i < match.tips.size(); ++i) {
+    if (match.tips[i] < 0) continue;
+    const auto k = static_cast<std::size_t>(
+        std::find(tips.begin(), tips.end(), static_cast<std::size_t>(match.tips[i])) - tips.begin());
+    match.parts.limbs[i] = found.limbs[k];
+  }
+  std::vector<Vec3> theirs, ours;
+  std::vector<double> thick, thin;
+  sample(match.model->parts.trunk, 12, theirs, thick);
+  sample(match.parts.trunk, 12, ours, thin);
+  for (std::size_t i = 0; i < match.tips.size(); ++i) {
+    const Curve &a = match.model->parts.limbs[i].curve, &b = match.parts.limbs[i].curve;
+    if (a.empty() || b.empty()) continue;
+    sample(a, 8, theirs, thick);
+    sample(b, 8, ours, thin);
+  }
+  const Similarity fit = fit_similarity(theirs, ours);
+  match.scale = fit.scale;
+  if (!(match.scale > 0)) {
+    match.cost = kNever;
+    return;
+  }
+  match.rotation = fit.rotation;
+  const bool chain = match.tips.size() < 2;
+  match.places = chain ? 0 : fit.error;
+  const double length_scale = match.parts.trunk.length() / match.model->parts.trunk.length();
+  double sum = 0;
+  int count = 0;
+  for (std::size_t k = 0; k < thick.size(); ++k) {
+    if (!(thick[k] > 0) || !(thin[k] > 0)) continue;
+    const double off =
+        std::clamp(std::log(thin[k] / (thick[k] * (chain ? length_scale : match.scale))), -1.5, 1.5);
+    sum += off * off;
+    ++count;
+  }
+  match.radii = count > 0 ? std::sqrt(sum / count) : 1;
+  match.cost = match.lengths + match.left_over + kPlaces * match.places +
+               (chain ? 3 : 1) * kRadii * match.radii + (chain ? 7 : 1) * kUpright * upright(match);
+}
+
+Match Matcher::best(const TemplateData& model) {
+  Match best;
+  best.cost = kNever;
+  for (const Candidate& candidate : Assignments(body_, model).cheapest()) {
+    if (candidate.cost >= best.cost) break;
+    Match match;
+    match.model = &model;
+    match.root = candidate.root;
+    match.tips = candidate.tips;
+    match.lengths = candidate.lengths;
+    match.left_over = candidate.left_over;
+    weigh(match);
+    if (match.cost < best.cost) best = std::move(match);
+  }
+  // Left and right have the same lengths, and not every way to tell them apart was among the cheapest.
+  for (bool better = best.cost < kNever; better;) {
+    better = false;
+    for (std::size_t i = 0; i < best.tips.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        Match match = best;
+        std::swap(match.tips[i], match.tips[k]);
+        weigh(match);
+        if (match.cost < best.cost - 1e-9 && std::abs(length_error(match) - best.lengths) < 0.02) {
+          best = std::move(match);
+          better = true;
+        }
+      }
+  }
+  return best;
+}
+
+// How far the distances between tips differ, for any assignment.
+double Matcher::length_error(const Match& match) const {
+  double tm = 0, mm = 0, tt = 0;
+  std::vector<int> partners = {static_cast<int>(match.root)};
+  partners.insert(partners.end(), match.tips.begin(), match.tips.end());
+  for (std::size_t i = 0; i < partners.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) {
+      if (partners[i] < 0 || partners[k] < 0) continue;
+      const double t = match.model->apart(at(i), at(k)), m = body_.apart(partners[i], partners[k]);
+      tm += t * m, mm += m * m, tt += t * t;
+    }
+  return mm > 0 && tt > 0 ? std::sqrt(std::max(0.0, 1 - tm * tm / (mm * tt))) : 1;
+}
+
+void Matcher::add_minors(Match& match) const {
+  std::vector<std::size_t> tips;
+  std::vector<int> limb;  // of each of these
+  for (std::size_t i = 0; i < match.tips.size(); ++i)
+    if (match.tips[i] >= 0) {
+      tips.push_back(static_cast<std::size_t>(match.tips[i]));
+      limb.push_back(static_cast<int>(i));
+    }
+  Parts whole = take_apart(body_, match.root, tips, true);
+  match.parts.rings = whole.rings;
+  match.parts.minors = std::move(whole.minors);
+  for (Part& minor : match.parts.minors)
+    if (minor.parent >= 0) minor.parent = limb[static_cast<std::size_t>(minor.parent)];
+}
+
+}  // namespace sinew::autorig

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "autorig/template_data.h"
+
+namespace sinew::autorig {
+
+// A template laid over a body: which tip is which, and how well that fits.
+struct Match {
+  const TemplateData* model = nullptr;
+  std::size_t root = 0;   // major tip of the body
+  std::vector<int> tips;  // per limb of the template: a major tip of the body, -1: the body has none
+  Parts parts;            // of the body; limbs in the template's order, those it lacks are empty
+  double lengths = 0;     // how far distances between tips differ, relative
+  double places = 0;      // how far the curves are apart after the best turn and scale, relative
+  double radii = 0;       // how far the thickness differs, as a logarithm
+  double left_over = 0;   // tips without a partner
+  double cost = 0;
+  Mat3 rotation = Mat3::Identity();  // from template to body
+  double scale = 1;
+};
+
+// The best way to lay one template over the body; cost is infinite where there is none.
+class Matcher {
+ public:
+  explicit Matcher(const BodyMap& body) : body_(body) {}
+  Match best(const TemplateData& model);
+  // Looks for the body's fingers, toes and ears, too.
+  void add_minors(Match& match) const;
+
+ private:
+  const Parts& parts_of(std::size_t root, std::vector<std::size_t> tips);
+  void weigh(Match& match);
+  double length_error(const Match& match) const;
+  const BodyMap& body_;
+  std::map<std::pair<std::size_t, std::vector<std::size_t>>, Parts> cache_;
+};
+
+}  // namespace sinew::autorig

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/symmetry.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew::autorig {
+
+std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surface, double size,
+                                  Mirror guess) {
+  const std::size_t step = std::max<std::size_t>(1, points.size() / 1500);
+  double error = 0;
+  for (int round = 0; round < 20; ++round) {
+    Vec3 normal = Vec3::Zero(), middle = Vec3::Zero();
+    error = 0;
+    int count = 0, near = 0;
+    for (std::size_t i = 0; i < points.size(); i += step) {
+      const NearestPoint image = surface.nearest(guess(points[i]));
+      if (!image.found()) continue;
+      const double away = std::sqrt(image.squared_distance);
+      error += away;
+      ++count;
+      if (away > 0.03 * size) continue;  // a part that has moved
+      const Vec3 d = points[i] - image.point;
+      normal += d.dot(guess.normal) < 0 ? Vec3(-d) : d;
+      ++near;
+      middle += (points[i] + image.point) / 2;
+    }
+    if (count == 0) return std::nullopt;
+    error /= count;
+    if (round == 0 && error > 0.05 * size) return std::nullopt;
+    if (near == 0 || !(normal.norm() > 0)) return std::nullopt;
+    guess.normal = normal.normalized();
+    guess.centre = middle / near;
+  }
+  if (error > 0.01 * size) return std::nullopt;
+  return guess;
+}
+
+}  // namespace sinew::autorig

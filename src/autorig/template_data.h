@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autorig/body_map.h"
+
+namespace sinew::autorig {
+
+// A place relative to a part: a point of its curve and the rest of the way.
+struct Anchor {
+  enum class Kind { kTrunk, kLimb, kMinor } kind = Kind::kTrunk;
+  std::size_t part = 0;         // of limbs or minors
+  double s = 0;                 // arc length on the template's curve
+  Vec3 offset = Vec3::Zero();   // from the curve's point, world space of the template
+  Vec3 tangent = Vec3::Zero();  // of the curve there
+};
+
+struct TemplateJoint {
+  std::string name;
+  int parent = -1, mirror = -1;  // mirror: its image on the other side, itself on the middle, -1: none
+  Vec3 head = Vec3::Zero();
+  Anchor anchor;
+  std::optional<Anchor> tail;  // of leaves
+};
+
+struct TemplateData {
+  std::string name;
+  std::vector<TemplateJoint> joints;  // parents first
+  Parts parts;                        // minors without joints left out
+  Eigen::MatrixXd apart;              // between tips: the root's, then the limbs'
+  double diameter = 0;
+  bool two_sided = false;  // has joints with an image on the other side
+};
+
+// How the curves' directions are taken: over this much of arc length to either side.
+double direction_window(const Curve& curve);
+
+// Where the neck is on a trunk that runs from the head: the arc length of the thinnest ring before `before`,
+// where there is a head thicker than it.
+std::optional<double> find_neck(const Curve& trunk, double before);
+
+}  // namespace sinew::autorig

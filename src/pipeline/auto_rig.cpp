@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/auto_rig.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "pipeline/bone_mesh.h"
+#include "pipeline/joint_names.h"
+#include "sinew/characters/characters.h"
+#include "sinew/core/text.h"
+#include "sinew/io/asset.h"
+
+namespace sinew {
+namespace {
+
+// Chains last: everything has two ends.
+constexpr std::array<const char*, 7> kTemplates = {"biped", "quadruped", "bird",    "hand",
+                                                   "snake", "arm",       "cylinder"};
+
+Result<SkeletonTemplate> from_rig(const std::string& name, const Rig& rig, const Progress* progress) {
+  if (rig.skeleton.deforming_count() == 0) return impossible("it has no joints");
+  // Bind space is the rest pose of what is learned.
+  std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+  const auto globals = bind_transforms(rig);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const int above = joints[j].parent;
+    joints[j].rest_local =
+        above < 0 ? globals[j] : globals[static_cast<std::size_t>(above)].inverse() * globals[j];
+    joints[j].rest_parts.reset();
+  }
+  SINEW_TRY(const Skeleton skeleton, Skeleton::create(std::move(joints)));
+  if (rig.mesh.face_count() == 0) {
+    const PolyMesh body = mesh_around_bones(bones_of(skeleton, globals));
+    const TriangleView cut = triangulate(body);
+    return learn_template(name, {body.positions, cut.triangles}, skeleton, progress);
+  }
+  const TriangleView cut = triangulate(rig.mesh);
+  return learn_template(name, {rig.mesh.positions, cut.triangles}, skeleton, progress);
+}
+
+Result<SkeletonTemplate> built_in(const std::string& name, const Progress* progress) {
+  static std::mutex guard;
+  static std::map<std::string, SkeletonTemplate> made;
+  const std::lock_guard lock(guard);
+  if (const auto found = made.find(name); found != made.end()) return found->second;
+  SINEW_TRY(const Rig character, make_character(name));
+  SINEW_TRY(SkeletonTemplate fresh, from_rig(name, character, progress));
+  made.emplace(name, fresh);
+  return fresh;
+}
+
+}  // namespace
+
+std::string template_names() {
+  std::string list;
+  for (const char* name : kTemplates) list += (list.empty() ? "" : ", ") + std::string(name);
+  return list;
+}
+
+Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name_or_file,
+                                                         const Progress* progress) {
+  std::vector<SkeletonTemplate> templates;
+  const bool known =
+      std::any_of(kTemplates.begin(), kTemplates.end(), [&](const char* n) { return name_or_file == n; });
+  for (const char* name : kTemplates) {
+    if (!name_or_file.empty() && name_or_file != name) continue;
+    SINEW_TRY(SkeletonTemplate one, built_in(name, progress));
+    templates.push_back(std::move(one));
+    if (is_cancelled(progress)) return cancelled();
+  }
+  if (name_or_file.empty() || known) return templates;
+  if (std::filesystem::path(name_or_file).extension().empty())
+    return usage_error(fmt::format("no template is called '{}'; there are {}, or give a rigged file",
+                                   printable(name_or_file), template_names()));
+  SINEW_TRY(const Asset asset, read_asset(name_or_file));
+  Result<SkeletonTemplate> own =
+      from_rig(std::filesystem::path(name_or_file).stem().string(), asset.rig, progress);
+  if (!own) return Error{own.error().code, fmt::format("{}: {}", name_or_file, own.error().message)};
+  templates.push_back(*std::move(own));
+  return templates;
+}
+
+Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, const SkeletonRequest& request) {
+  if (poses.empty()) return usage_error("there is no mesh to find a skeleton in");
+  SINEW_TRY(const auto templates, skeleton_templates(request.skeleton_template, request.progress));
+  FindOptions options;
+  options.volume = request.volume;
+  options.progress = request.progress;
+  std::vector<std::vector<Vec3>> others;
+  for (std::size_t k = 1; k < poses.size(); ++k) {
+    if (poses[k]->vertex_count() != poses[0]->vertex_count())
+      return usage_error(fmt::format("pose {} has {} vertices and the first has {}; all must be one mesh",
+                                     k + 1, poses[k]->vertex_count(), poses[0]->vertex_count()));
+    options.other_poses.push_back(poses[k]->positions);
+  }
+  // A template that the user named is fitted also where it fits badly.
+  if (!request.skeleton_template.empty()) options.most_cost = options.most_chain_cost = 1.2;
+  const TriangleView cut = triangulate(*poses[0]);
+  SINEW_TRY(FoundSkeleton found, find_skeleton({poses[0]->positions, cut.triangles}, templates, options));
+  SINEW_TRY(found.skeleton, with_names(found.skeleton, request.names));
+  return found;
+}
+
+}  // namespace sinew

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Skeletons found in bare meshes, from outside.
+
+usage: skeleton_test.py PROGRAM SOURCE [unittest arguments]
+"""
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sinew"
+SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "."
+DATA = os.path.join(SOURCE, "..", "shared", "data")
+
+
+class Skeleton(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.body = os.path.join(cls.folder.name, "body.obj")
+        subprocess.run([PROGRAM, "make", "biped", "-o", cls.body], check=True, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, self.id().split(".")[-1] + "-" + name)
+
+    def call(self, *words, code=0):
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, code, "%s\n%s%s" % (words, done.stdout[-400:], done.stderr[-400:]))
+        return done
+
+    def document(self, *words):
+        return json.loads(self.call(*words, "--json").stdout)
+
+    def test_a_bare_mesh_becomes_a_rig(self):
+        out = self.path("rig.glb")
+        report = self.document("rig", self.body, "-o", out)
+        self.assertEqual(len(report["joints"]), 52)
+        self.assertEqual(report["unweighted"], 0)
+        self.call("pose", out, "--set", "LeftForeArm=0,0,60", "-o", self.path("bent.obj"))
+        self.assertEqual(self.document("info", out)["joint_names"][0], "Hips")
+
+    def test_the_report_names_joints_curves_and_times(self):
+        report = self.document("skeleton", self.body, "-o", self.path("s.glb"))
+        self.assertEqual(report["template"], "biped")
+        self.assertTrue(report["symmetric"])
+        self.assertTrue(0.5 < report["confidence"] <= 1)
+        self.assertGreater(report["curves"], 50)
+        self.assertEqual(sum(j["parent"] < 0 for j in report["joints"]), 1)
+        times = report["milliseconds"]
+        self.assertAlmostEqual(times["total"], times["curves"] + times["skeleton"], places=6)
+        self.assertLess(times["total"], 5000)
+
+    def test_json_skeletons_and_curves_are_written_and_read_again(self):
+        self.call("skeleton", self.body, "-o", self.path("s.json"), "--curves", self.path("c.obj"))
+        with open(self.path("s.json")) as file:
+            self.assertEqual(len(json.load(file)["joints"]), 52)
+        with open(self.path("c.obj")) as file:
+            text = file.read()
+        self.assertIn("\nl 1 2", text)
+        self.document("rig", self.body, "--skeleton", self.path("s.json"), "-o", self.path("again.glb"))
+        self.call("skeleton", self.body, "-o", self.path("s.json"), code=5)
+
+    def test_a_rigged_file_is_a_template(self):
+        self.call("make", "quadruped", "-o", self.path("own.glb"))
+        self.call("make", "quadruped", "--resolution", 1500, "-o", self.path("mesh.obj"))
+        report = self.document("skeleton", self.path("mesh.obj"), "--template", self.path("own.glb"), "-o",
+                               self.path("s.glb"))
+        self.assertEqual(report["template"], "%s-own" % self.id().split(".")[-1])
+        self.assertEqual(len(report["joints"]), 29)
+
+    def shape(self, name, vertices, faces):
+        path = self.path(name + ".obj")
+        with open(path, "w") as file:
+            file.writelines("v %g %g %g\n" % v for v in vertices)
+            file.writelines("f %s\n" % " ".join(str(i + 1) for i in f) for f in faces)
+        return path
+
+    def test_what_has_no_skeleton_is_exit_4_or_3_with_a_sentence(self):
+        corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+        cube = self.shape("cube", corners, [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+        plane = self.shape("plane", [(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 0, 1)], [(0, 1, 2, 3)])
+        n, m = 32, 12
+        around = [((1 + 0.3 * math.cos(b)) * math.cos(a), 0.3 * math.sin(b), (1 + 0.3 * math.cos(b)) * math.sin(a))
+                  for a in (2 * math.pi * i / n for i in range(n)) for b in (2 * math.pi * k / m for k in range(m))]
+        torus = self.shape("torus", around, [(i * m + k, i * m + (k + 1) % m, (i + 1) % n * m + (k + 1) % m, (i + 1) % n * m + k)
+                                             for i in range(n) for k in range(m)])
+        empty = self.shape("empty", [], [])
+        for path in (cube, plane, torus, empty):
+            done = subprocess.run([PROGRAM, "skeleton", path, "-o", self.path("x.glb")], capture_output=True, text=True, timeout=60)
+            self.assertIn(done.returncode, (3, 4), path)
+            self.assertIn(os.path.basename(path), done.stderr)
+            self.assertFalse(os.path.exists(self.path("x.glb")))
+        self.call("skeleton", torus, "-o", self.path("x.glb"), "--curves", self.path("torus-curves.obj"), code=4)
+        self.assertTrue(os.path.exists(self.path("torus-curves.obj")))
+
+    def test_usage(self):
+        self.call("skeleton", self.body, "--template", "dragon", "-o", self.path("x.glb"), code=2)
+        self.call("skeleton", self.body, "--names", "klingon", "-o", self.path("x.glb"), code=2)
+        self.call("skeleton", self.body, "-o", self.path("x.obj"), code=2)
+        self.call("skeleton", self.path("none.obj"), "-o", self.path("x.glb"), code=5)
+
+    @unittest.skipUnless(os.path.isdir(DATA), "no shared data")
+    def test_an_artists_joints_are_found_within_five_per_cent(self):
+        pairs = {"pelvis": "Hips", "calf_l": "LeftLeg", "lowerarm_l": "LeftForeArm", "head": "Head",
+                 "upperarm_l": "LeftArm", "foot_l": "LeftFoot", "hand_r": "RightHand", "thigh_r": "RightUpLeg"}
+        for name in ("mh_neutral", "mh_male_muscular"):
+            with open(os.path.join(DATA, "quad", name + ".rig.json")) as file:
+                truth = {j["name"]: j["head"] for j in json.load(file)["joints"]}
+            report = self.document("skeleton", os.path.join(DATA, "quad", name + ".obj"), "-o", self.path(name + ".glb"))
+            found = {j["name"]: j["position"] for j in report["joints"]}
+            for theirs, ours in pairs.items():
+                self.assertLess(math.dist(truth[theirs], found[ours]), 0.05 * 17, (name, ours))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/auto_rig.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sinew/characters/characters.h"
+#include "sinew/core/parallel.h"
+#include "sinew/mesh/winding_number.h"
+#include "sinew/skeleton/pose.h"
+#include "support/shapes.h"
+
+namespace sinew {
+namespace {
+
+Result<FoundSkeleton> found_in(const PolyMesh& mesh, const SkeletonRequest& request = {}) {
+  const PolyMesh* one = &mesh;
+  return auto_skeleton({&one, 1}, request);
+}
+
+std::vector<Vec3> heads_of(const Skeleton& skeleton) {
+  std::vector<Vec3> heads;
+  for (const Affine3& global : global_transforms(skeleton, rest_pose(skeleton).local))
+    heads.push_back(global.translation());
+  return heads;
+}
+
+// Every quad cut along the diagonal that triangulate would not take.
+PolyMesh cut_to_triangles(const PolyMesh& mesh) {
+  PolyMesh out;
+  out.positions = mesh.positions;
+  for (std::size_t f = 0; f < mesh.face_count(); ++f) {
+    const auto c = mesh.face(f);
+    for (std::size_t k = 2; k < c.size(); ++k) out.add_face({c[c.size() - 1], c[k - 2], c[k - 1]});
+  }
+  return out;
+}
+
+PolyMesh mirrored(PolyMesh mesh) {
+  for (Vec3& p : mesh.positions) p.x() = -p.x();
+  return test::flipped(std::move(mesh));
+}
+
+// The largest distance of a true joint from the found one of its name, as a share of the height.
+double worst_joint(const Rig& truth, const Affine3& moved, const FoundSkeleton& found, std::string* name) {
+  const std::vector<Vec3> wanted = heads_of(truth.skeleton), got = heads_of(found.skeleton);
+  const double height = bounding_box(truth.mesh.positions).sizes().maxCoeff() *
+                        std::cbrt(std::abs(moved.linear().determinant()));
+  double worst = 0;
+  for (std::size_t j = 0; j < wanted.size(); ++j) {
+    const auto k = found.skeleton.find(truth.skeleton[j].name);
+    const double away = k ? (moved * wanted[j] - got[*k]).norm() / height : 1;
+    if (away > worst) worst = away, *name = truth.skeleton[j].name;
+  }
+  return worst;
+}
+
+class BuiltIn : public testing::TestWithParam<const char*> {};
+
+TEST_P(BuiltIn, GetsItsTrueJointsAtThreeResolutionsInQuadsAndTriangles) {
+  for (const int resolution : {0, 1200, 16'000}) {
+    const Rig truth = *make_character(GetParam(), {.resolution = resolution});
+    for (const bool quads : {true, false}) {
+      const auto found = found_in(quads ? truth.mesh : cut_to_triangles(truth.mesh));
+      ASSERT_TRUE(found.ok()) << found.error().message;
+      EXPECT_EQ(found->name, GetParam());
+      ASSERT_EQ(found->skeleton.size(), truth.skeleton.size()) << found->problem;
+      std::string joint;
+      EXPECT_LT(worst_joint(truth, Affine3::Identity(), *found, &joint), 0.03)
+          << joint << " at " << truth.mesh.vertex_count() << (quads ? " quads" : " triangles");
+    }
+  }
+}
+
+TEST_P(BuiltIn, GetsThemTurnedScaledAndMirrored) {
+  const Rig truth = *make_character(GetParam());
+  const Affine3 turned = Eigen::Translation3d(3, -2, 1) * Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()) *
+                         Eigen::Scaling(37.0);
+  const Affine3 lying(Eigen::AngleAxisd(-M_PI / 2, Vec3::UnitX()));
+  for (const Affine3& moved : {turned, lying}) {
+    const auto found = found_in(test::transformed(truth.mesh, moved));
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    std::string joint;
+    EXPECT_LT(worst_joint(truth, moved, *found, &joint), 0.03) << joint;
+  }
+  const auto image = found_in(mirrored(truth.mesh));
+  ASSERT_TRUE(image.ok()) << image.error().message;
+  ASSERT_EQ(image->name, GetParam());
+  // Left and right change places: each true joint's image is near some joint.
+  const double height = bounding_box(truth.mesh.positions).sizes().maxCoeff();
+  const std::vector<Vec3> got = heads_of(image->skeleton);
+  for (Vec3 p : heads_of(truth.skeleton)) {
+    p.x() = -p.x();
+    double nearest = height;
+    for (const Vec3& q : got) nearest = std::min(nearest, (p - q).norm());
+    EXPECT_LT(nearest, 0.03 * height);
+  }
+}
+
+TEST_P(BuiltIn, JointsLieInsideTheBody) {
+  const Rig truth = *make_character(GetParam());
+  const auto found = found_in(truth.mesh);
+  ASSERT_TRUE(found.ok());
+  const TriangleView cut = triangulate(truth.mesh);
+  const WindingNumber winding({truth.mesh.positions, cut.triangles});
+  for (const Vec3& head : heads_of(found->skeleton)) EXPECT_GT(winding(head), 0.5);
+}
+
+INSTANTIATE_TEST_SUITE_P(AutoRig, BuiltIn,
+                         testing::Values("cylinder", "arm", "hand", "biped", "quadruped", "bird", "snake"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(AutoRig, SymmetricBodiesGetSymmetricJoints) {
+  for (const char* kind : {"biped", "quadruped", "bird"}) {
+    const auto found = found_in(make_character(kind, {.resolution = 3000})->mesh);
+    ASSERT_TRUE(found.ok());
+    EXPECT_TRUE(found->symmetric) << kind;
+    const std::vector<Vec3> heads = heads_of(found->skeleton);
+    for (std::size_t j = 0; j < heads.size(); ++j) {
+      const std::string& name = found->skeleton[j].name;
+      if (!name.starts_with("Left")) continue;
+      const auto other = found->skeleton.find("Right" + name.substr(4));
+      ASSERT_TRUE(other.has_value());
+      const Vec3 image(-heads[*other].x(), heads[*other].y(), heads[*other].z());
+      EXPECT_LT((heads[j] - image).norm(), 2e-3) << name;
+      EXPECT_GT(heads[j].x(), 0) << "the character's left is +x";
+    }
+  }
+}
+
+TEST(AutoRig, JointsHaveTheAxesOfTheBody) {
+  const Rig biped = *make_character("biped");
+  const auto straight = found_in(biped.mesh);
+  ASSERT_TRUE(straight.ok());
+  for (const Affine3& global : global_transforms(straight->skeleton, rest_pose(straight->skeleton).local))
+    EXPECT_LT((global.linear() - Mat3::Identity()).norm(), 1e-9);
+  const Affine3 turn(Eigen::AngleAxisd(M_PI / 2, Vec3::UnitY()));
+  const auto turned = found_in(test::transformed(biped.mesh, turn));
+  ASSERT_TRUE(turned.ok());
+  for (const Affine3& global : global_transforms(turned->skeleton, rest_pose(turned->skeleton).local))
+    EXPECT_LT((global.linear() - turn.linear()).norm(), 1e-9);
+}
+
+TEST(AutoRig, SoupsAndBodiesInPiecesGoThroughTheVoxelBody) {
+  const Rig biped = *make_character("biped");
+  for (const PolyMesh& mesh : {test::joined({biped.mesh, test::uv_sphere({0, 1.85, 0}, 0.12)})}) {
+    const auto found = found_in(mesh);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(found->name, "biped");
+  }
+  SkeletonRequest request;
+  request.volume = true;
+  const auto found = found_in(test::soup(biped.mesh), request);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_TRUE(found->volume);
+  ASSERT_EQ(found->name, "biped");
+  const std::vector<Vec3> wanted = heads_of(biped.skeleton), got = heads_of(found->skeleton);
+  for (const char* name : {"Hips", "Head", "LeftArm", "LeftForeArm", "LeftUpLeg", "RightLeg", "RightFoot"}) {
+    const auto a = biped.skeleton.find(name), b = found->skeleton.find(name);
+    ASSERT_TRUE(a && b);
+    EXPECT_LT((wanted[*a] - got[*b]).norm(), 0.05 * 1.76) << name;
+  }
+}
+
+TEST(AutoRig, ShapesWithoutASkeletonAreSaidToBeSo) {
+  for (const PolyMesh& mesh :
+       {test::box({0, 0, 0}, {1, 1, 1}, 4), test::torus(1, 0.3), test::grid(10, 10),
+        test::uv_sphere({0, 0, 0}, 1), test::grid(100, 4, 10, 0.4), test::one_triangle(), test::bow_tie()}) {
+    const auto found = found_in(mesh);
+    if (!found.ok()) {
+      EXPECT_TRUE(found.error().code == ErrorCode::kImpossible || found.error().code == ErrorCode::kBadInput);
+      EXPECT_FALSE(found.error().message.empty());
+    } else {
+      EXPECT_TRUE(found->skeleton.empty()) << found->name;
+      EXPECT_FALSE(found->problem.empty());
+    }
+  }
+  EXPECT_FALSE(found_in(PolyMesh{}).ok());
+}
+
+TEST(AutoRig, NamesTemplatesAndFailuresOfTheRequest) {
+  const Rig biped = *make_character("biped", {.resolution = 2000});
+  SkeletonRequest request;
+  request.names = "vrm";
+  const auto vrm = found_in(biped.mesh, request);
+  ASSERT_TRUE(vrm.ok());
+  for (const char* name : {"hips", "upperChest", "leftUpperArm", "rightLowerLeg", "leftToes",
+                           "leftThumbMetacarpal", "rightLittleDistal"})
+    EXPECT_TRUE(vrm->skeleton.find(name).has_value()) << name;
+  request.names = "klingon";
+  EXPECT_EQ(found_in(biped.mesh, request).error().code, ErrorCode::kUsage);
+  request = {};
+  request.skeleton_template = "dragon";
+  EXPECT_EQ(found_in(biped.mesh, request).error().code, ErrorCode::kUsage);
+  request.skeleton_template = "nowhere.glb";
+  EXPECT_EQ(found_in(biped.mesh, request).error().code, ErrorCode::kIo);
+  const PolyMesh other = test::box({0, 0, 0}, {1, 1, 1});
+  const PolyMesh* poses[] = {&biped.mesh, &other};
+  EXPECT_EQ(auto_skeleton(poses, {}).error().code, ErrorCode::kUsage);
+}
+
+TEST(AutoRig, IsTheSameForAnyNumberOfThreads) {
+  const Rig quadruped = *make_character("quadruped", {.resolution = 2000});
+  std::vector<Vec3> first;
+  for (const int threads : {1, 3}) {
+    set_thread_count(threads);
+    const auto found = found_in(quadruped.mesh);
+    ASSERT_TRUE(found.ok());
+    const std::vector<Vec3> heads = heads_of(found->skeleton);
+    if (first.empty()) first = heads;
+    EXPECT_EQ(first, heads);
+  }
+  set_thread_count(0);
+}
+
+}  // namespace
+}  // namespace sinew
