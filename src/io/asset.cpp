@@ -38,6 +38,7 @@ Asset asset_of(MeshFile file) {
   asset.from_text = true;
   asset.notes = std::move(file.notes);
   asset.rig.mesh = std::move(file.mesh);
+  asset.rig.loose_edges = std::move(file.edges);
   MeshPart part;
   part.vertex_count = asset.rig.mesh.vertex_count();
   part.face_count = asset.rig.mesh.face_count();

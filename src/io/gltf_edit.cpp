@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "io/gltf_editor.h"
+#include "io/gltf_key_info.h"
 #include "io/gltf_stack.h"
 
 namespace sinew::gltf {
@@ -170,6 +171,7 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
     if (edit.geometry) editor.replace_geometry();
     if (edit.skin) editor.replace_skin();
     if (edit.keys) editor.replace_keys();
+    if (edit.keys || edit.skin) put_key_info(editor.builder.json, rig, editor.joint_nodes);
     if (edit.clips)
       editor.replace_clips();
     else if (edit.keys)

@@ -5,7 +5,9 @@
 #include "io/gltf_animation.h"
 #include "io/gltf_attributes.h"
 #include "io/gltf_container.h"
+#include "io/gltf_edges.h"
 #include "io/gltf_joint_weights.h"
+#include "io/gltf_key_info.h"
 #include "io/gltf_keys.h"
 #include "io/gltf_mesh.h"
 #include "io/gltf_skin.h"
@@ -52,6 +54,8 @@ Result<Rig> build_rig(GltfDocument& document) {
   SINEW_TRY(rig.skeleton, Skeleton::create(std::move(skeleton.joints)));
   rig.inverse_bind = std::move(skeleton.inverse_bind);
   document.skeleton = rig.skeleton;
+  read_key_info(document, rig);
+  read_edges(document, rig);
   SINEW_CHECK(validate(rig));
   return rig;
 }

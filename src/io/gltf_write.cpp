@@ -2,8 +2,10 @@
 // Writing a rig that came from no glTF file: joints first, then one node a mesh, all at the root of the
 // scene.
 #include "io/gltf_attributes.h"
+#include "io/gltf_edges.h"
 #include "io/gltf_edit.h"
 #include "io/gltf_joint_weights.h"
+#include "io/gltf_key_info.h"
 #include "io/gltf_stack.h"
 #include "io/gltf_write_keys.h"
 #include "io/gltf_write_nodes.h"
@@ -138,6 +140,8 @@ Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
   for (const auto& parts : node_groups(rig, writer.plain)) writer.add_mesh(tables, parts);
   writer.add_clips();
   if (!writer.plain) put_stack(writer.builder.json, rig.stack);
+  if (!writer.plain) put_edges(writer.builder.json, rig);
+  if (!writer.plain) put_key_info(writer.builder.json, rig, writer.joint_nodes);
   return writer.builder.finish(options.binary);
 }
 

@@ -77,6 +77,7 @@ struct Piece {
   std::size_t vertices = 0, texcoords = 0, lines = 0;                // counted here
   std::size_t first_vertex = 0, first_texcoord = 0, first_line = 0;  // of all pieces before
   std::vector<std::uint32_t> sizes, corners, corner_texcoords;  // faces; texcoords kNone where there is none
+  std::vector<std::array<std::uint32_t, 2>> edges;              // of `l` lines
   Untidy dropped, elements, bad_texcoords, missing_texcoords, odd_numbers;
   std::optional<Error> error;
 };
@@ -136,7 +137,9 @@ class PieceReader {
         read_texcoord();
       } else if (word == "f" || word == "fo") {
         read_face();
-      } else if (word == "l" || word == "p") {
+      } else if (word == "l") {
+        read_polyline();
+      } else if (word == "p") {
         piece_.elements.see(line());
       }
     }
@@ -210,6 +213,18 @@ class PieceReader {
     corners_.push_back(*vertex);
     corner_texcoords_.push_back(texcoord.value_or(kNone));
     return true;
+  }
+
+  // What names no vertex is left out: lines are an extra, and a mesh is whole without them.
+  void read_polyline() {
+    std::optional<std::uint32_t> before;
+    for (std::string_view word = lines_.word(); !word.empty(); word = lines_.word()) {
+      const auto index = parse_int(word.substr(0, word.find('/')));
+      const auto vertex = index ? resolve(*index, vertex_, mesh_.positions.size()) : std::nullopt;
+      if (!vertex) return piece_.elements.see(line());
+      if (before && *before != *vertex) piece_.edges.push_back({*before, *vertex});
+      before = vertex;
+    }
   }
 
   void read_face() {
@@ -318,7 +333,7 @@ void add_notes(const std::vector<Piece>& pieces, std::vector<std::string>& notes
     odd_numbers.add(piece.odd_numbers);
   }
   io::note(notes, dropped, io::kDroppedFaces);
-  io::note(notes, elements, "lines of points or polylines were left out");
+  io::note(notes, elements, "lines of points, or of edges that are not there, were left out");
   io::note(notes, bad_texcoords, "texture coordinates are no numbers and were read as 0");
   io::note(notes, missing_texcoords, "face corners name a texture coordinate that is not there");
   io::note(notes, odd_numbers, "numbers such as 3.1+e2 were read as 3.1e+2");
@@ -360,6 +375,8 @@ Result<MeshFile> read_obj(std::string_view bytes, std::string_view name) {
   for (const Piece& piece : pieces)
     if (piece.error) return *piece.error;
   join_faces(pieces, texcoords, file.mesh);
+  for (const Piece& piece : pieces)
+    file.edges.insert(file.edges.end(), piece.edges.begin(), piece.edges.end());
   add_notes(pieces, file.notes);
   return file;
 }

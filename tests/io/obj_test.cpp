@@ -198,7 +198,7 @@ TEST(Obj, Utf16IsRead) {
   EXPECT_EQ(read(little).face_count(), 1u);
 }
 
-TEST(Obj, ColoursGroupsMaterialsPointsAndLinesAreLeftOut) {
+TEST(Obj, ColoursGroupsMaterialsAndPointsAreLeftOut) {
   const auto file = read_obj(
       "mtllib a.mtl\no thing\nv 0 0 0 1 0 0\nv 1 0 0 1.0\nv 0 1 0 nan\nvw 0 1 1\nvp 1\ng a b\nusemtl m\ns "
       "off\nl 1 2\np 1\nf 1 2 3\n",
@@ -207,7 +207,8 @@ TEST(Obj, ColoursGroupsMaterialsPointsAndLinesAreLeftOut) {
   EXPECT_EQ(file->mesh.vertex_count(), 3u);
   EXPECT_EQ(file->mesh.face_count(), 1u);
   ASSERT_EQ(file->notes.size(), 1u);
-  EXPECT_NE(file->notes[0].find("line 11"), std::string::npos);
+  EXPECT_NE(file->notes[0].find("line 12"), std::string::npos);
+  EXPECT_EQ(file->edges.size(), 1u);
 }
 
 TEST(Obj, PointsOnlyIsAMeshWithoutFaces) {
