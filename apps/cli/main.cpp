@@ -71,6 +71,8 @@ int run(int argc, char** argv) {
   add_compare(program);
   add_stack(program);
   add_inbetween(program);
+  add_keys(program);
+  add_unpose(program);
   add_bench(program);
   try {
     program.app.parse(argc, argv);

@@ -59,6 +59,15 @@ void PoseOptions::add_deformer_to(CLI::App* verb) {
   verb->add_option("--handles", handle_file,
                    "a .json of such places: [{\"vertex\":I,\"position\":[x,y,z]}], for points "
                    "[{\"handle\":H,\"position\":[x,y,z],\"rotation\":[x,y,z,w]}]");
+  stored(&DeformRequest::key_space, "--key-space", "how keys are blended: object, tangent or differential")
+      ->capture_default_str();
+  stored(&DeformRequest::place, "--place",
+         "for differential: components go to their own centre (own), or small ones with the body (body)")
+      ->capture_default_str();
+  stored(&DeformRequest::springs, "--springs",
+         "for differential: weight of springs through the body that hold its volume")
+      ->capture_default_str();
+  stored(&DeformRequest::remove, "--remove", "rotation or scale: taken out of what the deformer makes");
   CLI::Option* fast = verb->add_flag("--fast-twist", deform.fast_twist,
                                      "for swing-twist: no trigonometry, 0.001 radians off");
   given.push_back([this, fast](DeformRequest& request) {

@@ -39,6 +39,8 @@ void add_rig(Program& program);
 void add_compare(Program& program);
 void add_stack(Program& program);
 void add_inbetween(Program& program);
+void add_keys(Program& program);
+void add_unpose(Program& program);
 void add_bench(Program& program);
 
 }  // namespace sinew::cli

@@ -19,6 +19,9 @@ namespace {
 constexpr double kFlat = 1e-7;
 constexpr double kFlatWeight = 0.5;
 
+// How deep the middle of an inner edge lies, of its length; of a diameter it is half.
+constexpr double kDeep = 0.35;
+
 // Deltas of one key that differ by less than this share of the mesh's size are the same: a texture seam, not
 // a mouth.
 constexpr double kSameDelta = 1e-4;
@@ -298,6 +301,10 @@ std::vector<std::array<std::uint32_t, 2>> inner_edges(const PolyMesh& mesh, std:
     const std::uint32_t other = welded.triangles[hit.triangle][static_cast<std::size_t>(nearest)];
     // The far side must look away, or the ray left through a hole and met the outside of something else.
     if (other == i || normals[other].dot(normals[i]) >= 0) continue;
+    // Across the body, not along it: the middle lies as deep as the edge is long.
+    const Vec3 way = welded.weld.positions[other] - welded.weld.positions[i];
+    if (bvh.nearest(welded.weld.positions[i] + way / 2).squared_distance < kDeep * kDeep * way.squaredNorm())
+      continue;
     edges.push_back({welded.weld.representative[i], welded.weld.representative[other]});
   }
   return edges;

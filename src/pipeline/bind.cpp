@@ -164,6 +164,7 @@ void set_skeleton(Rig& rig, Skeleton skeleton) {
   rig.weights = {};
   rig.endpoint = {};
   rig.joint_weights = {};
+  rig.pose_spaces.clear();
   rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
   rig.clips.clear();
 }

@@ -57,9 +57,11 @@ class Runner {
   std::vector<Vec3f> rest_, out_;
 };
 
-// The elastic deformer solves in a body of its own, and delta mush smooths over faces, which grids have none.
+// The elastic deformer solves in a body of its own; differential skinning and delta mush work on faces, which
+// grids have none.
 bool on_the_mesh_alone(std::string_view deformer) {
-  return deformer.starts_with("elastic") || deformer.ends_with("+mush");
+  return deformer.starts_with("elastic") || deformer.starts_with("differential") ||
+         deformer.ends_with("+mush");
 }
 
 // One pair: its mesh and, where the weights have a volume form, its grid.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "pipeline/elastic_fit.h"
@@ -12,6 +13,7 @@
 #include "sinew/deform/arap_rig.h"
 #include "sinew/deform/curve.h"
 #include "sinew/deform/decomposed.h"
+#include "sinew/deform/differential.h"
 #include "sinew/deform/dqs.h"
 #include "sinew/deform/elastic.h"
 #include "sinew/deform/joint_based.h"
@@ -21,6 +23,7 @@
 #include "sinew/deform/stretch.h"
 #include "sinew/deform/volume.h"
 #include "sinew/pipeline/joint_weights.h"
+#include "sinew/pipeline/keys.h"
 #include "sinew/weights/bbw.h"
 #include "sinew/weights/bone_heat.h"
 #include "sinew/weights/elastic.h"
@@ -154,18 +157,33 @@ Result<std::unique_ptr<Deformer>> make_arap(const Rig& rig, const DeformRequest&
   return build_arap(rig, options);
 }
 
+Result<std::unique_ptr<Deformer>> make_differential(const Rig& rig, const DeformRequest& request) {
+  DifferentialOptions options;
+  options.keys = request.solve_keys;
+  options.springs = request.springs;
+  if (request.solve_keys) {
+    SINEW_TRY(options.masks, key_masks(rig));
+  }
+  SINEW_TRY(options.placement, placement_of(request.place));
+  return build_differential(rig, options);
+}
+
 constexpr std::array kDeformers = {
-    DeformerMethod{"lbs", "linear blend skinning", make_lbs},
-    DeformerMethod{"dqs", "dual quaternion skinning", make_dqs},
-    DeformerMethod{"mix", "between lbs and dqs, by --mix", make_mix},
-    DeformerMethod{"decomposed", "rotation and scale blended apart, by --blend", make_decomposed},
+    DeformerMethod{"lbs", "linear blend skinning", make_lbs, Inverse::kExact},
+    DeformerMethod{"dqs", "dual quaternion skinning", make_dqs, Inverse::kExact},
+    DeformerMethod{"mix", "between lbs and dqs, by --mix", make_mix, Inverse::kExact},
+    DeformerMethod{"decomposed", "rotation and scale blended apart, by --blend", make_decomposed,
+                   Inverse::kExact},
     DeformerMethod{"swing-twist", "joints bend linearly and twist on the sphere; others by --joint",
-                   make_swing_twist},
-    DeformerMethod{"joint-dqs", "every joint turns on the sphere", make_joint_dqs},
-    DeformerMethod{"curve", "bones bent along Bezier curves", make_curve},
-    DeformerMethod{"stbs-lbs", "bones that stretch and twist, blended linearly", make_stretch_lbs},
-    DeformerMethod{"stbs-dqs", "the same as dual quaternions", make_stretch_dqs},
-    DeformerMethod{"volume", "a flow that keeps the volume, by --amount", make_volume},
+                   make_swing_twist, Inverse::kExact},
+    DeformerMethod{"joint-dqs", "every joint turns on the sphere", make_joint_dqs, Inverse::kExact},
+    DeformerMethod{"curve", "bones bent along Bezier curves", make_curve, Inverse::kExact},
+    DeformerMethod{"stbs-lbs", "bones that stretch and twist, blended linearly", make_stretch_lbs,
+                   Inverse::kExact},
+    DeformerMethod{"stbs-dqs", "the same as dual quaternions", make_stretch_dqs, Inverse::kExact},
+    DeformerMethod{"volume", "a flow that keeps the volume, by --amount", make_volume, Inverse::kPointwise},
+    DeformerMethod{"differential", "bone rotations blended per triangle, and one solve; keys in it, too",
+                   make_differential, Inverse::kIterative},
     DeformerMethod{"arap", "as rigid as possible, held by --handle or by the joints", make_arap},
     DeformerMethod{"elastic", "the elastic body itself: the reference, seconds a frame", make_elastic},
 };
@@ -304,6 +322,15 @@ std::span<const WeightMethod> weight_methods() {
 int steps_of(const DeformRequest& request) {
   if (!request.deformer.starts_with("arap")) return 0;
   return request.iterations != 0 ? request.iterations : ArapRigOptions().iterations;
+}
+
+Inverse deformer_inverse(std::string_view name) {
+  constexpr std::string_view kMush = "+mush";
+  const bool smoothed = name.ends_with(kMush);
+  if (smoothed) name.remove_suffix(kMush.size());
+  for (const DeformerMethod& method : kDeformers)
+    if (method.name == name) return smoothed ? std::max(method.inverse, Inverse::kIterative) : method.inverse;
+  return Inverse::kNone;
 }
 
 std::string deformer_names() {

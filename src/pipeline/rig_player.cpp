@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/pipeline/rig_player.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -41,6 +42,12 @@ Result<RigPlayer> RigPlayer::build(const Rig& rig, const DeformRequest& request)
   SINEW_TRY(player.steps_, build_stack(rig, request));
   const std::size_t n = rig.mesh.vertex_count();
   for (const ShapeKey& key : rig.keys) player.default_keys_.push_back(key.default_weight);
+  player.keys_.resize(rig.keys.size());
+  SINEW_TRY(player.pose_spaces_, PoseSpaces::build(rig));
+  player.pose_scratch_ = player.pose_spaces_.make_scratch();
+  if (request.notes)
+    request.notes->insert(request.notes->end(), player.pose_spaces_.merged().begin(),
+                          player.pose_spaces_.merged().end());
   player.rest_.resize(n);
   for (std::size_t i = 0; i < n; ++i) player.rest_[i] = rig.mesh.positions[i].cast<float>();
   player.rest_normals_ = normals_of(rig.mesh);
@@ -55,11 +62,13 @@ Result<RigPlayer> RigPlayer::build(const Rig& rig, const DeformRequest& request)
   return player;
 }
 
-void RigPlayer::evaluate(const Pose& pose) noexcept {
+void RigPlayer::evaluate(const Pose& pose, std::span<const Vec3f> rest) noexcept {
   forward_kinematics(rig_->skeleton, pose.local, globals_);
   skinning_matrices(*rig_, globals_, matrices_);
-  std::span<const Vec3f> positions = rest_, normals = rest_normals_;
-  const std::vector<double>& keys = pose.key_weights.empty() ? default_keys_ : pose.key_weights;
+  std::span<const Vec3f> positions = rest, normals = rest_normals_;
+  const std::vector<double>& given = pose.key_weights.empty() ? default_keys_ : pose.key_weights;
+  std::copy(given.begin(), given.end(), keys_.begin());
+  if (!pose_spaces_.empty()) pose_spaces_.add_weights(rig_->skeleton, pose.local, keys_, pose_scratch_);
   for (BuiltStep& step : steps_) {
     if (&step != steps_.data()) {
       positions_.swap(before_);
@@ -67,7 +76,7 @@ void RigPlayer::evaluate(const Pose& pose) noexcept {
       positions = before_;
       normals = normals_before_;
     }
-    step.deformer->deform({positions, normals, globals_, matrices_, pose.bones, keys}, *step.workspace,
+    step.deformer->deform({positions, normals, globals_, matrices_, pose.bones, keys_}, *step.workspace,
                           positions_, normals_);
     if (!step.mask.empty()) blend(positions, normals, step.mask, positions_, normals_);
   }

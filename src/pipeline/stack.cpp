@@ -7,8 +7,9 @@
 #include <cmath>
 
 #include "sinew/core/text.h"
-#include "sinew/deform/keys.h"
 #include "sinew/deform/mush.h"
+#include "sinew/deform/remove.h"
+#include "sinew/pipeline/keys.h"
 #include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
@@ -16,9 +17,8 @@ namespace {
 
 constexpr std::string_view kMush = "+mush";
 
-Result<std::unique_ptr<Deformer>> keys_step(const Rig& rig, const DeformRequest&) {
-  if (rig.keys.empty()) return std::unique_ptr<Deformer>();
-  return build_keys(rig);
+Inverse keys_inverse(const Rig& rig, const DeformRequest& request) {
+  return rig.keys.empty() || request.key_space == "object" ? Inverse::kExact : Inverse::kIterative;
 }
 
 Result<std::unique_ptr<Deformer>> skeleton_step(const Rig& rig, const DeformRequest& request) {
@@ -31,14 +31,35 @@ Result<std::unique_ptr<Deformer>> mush_step(const Rig& rig, const DeformRequest&
   return build_mush(rig, nullptr, {.passes = request.mush_passes, .step = request.mush_step});
 }
 
+Inverse skeleton_inverse(const Rig&, const DeformRequest& request) {
+  std::string_view name = request.deformer;
+  if (name.ends_with(kMush)) name.remove_suffix(kMush.size());
+  return deformer_inverse(name);
+}
+
+Inverse solved_inverse(const Rig&, const DeformRequest&) {
+  return Inverse::kIterative;
+}
+
+Result<std::unique_ptr<Deformer>> remove_rotation_step(const Rig& rig, const DeformRequest&) {
+  return build_remove(rig, nullptr, Removed::kRotation);
+}
+
+Result<std::unique_ptr<Deformer>> remove_scale_step(const Rig& rig, const DeformRequest&) {
+  return build_remove(rig, nullptr, Removed::kScale);
+}
+
 const std::vector<StackStep>& steps() {
   static const std::vector<StackStep> table = {
-      {"keys", "shape keys", {}, keys_step},
+      {"keys", "shape keys, by --key-space", {"space", "place"}, build_key_step, keys_inverse},
       {"skeleton",
        "a deformer that follows the joints",
-       {"deformer", "mix", "blend", "fast_twist", "segments", "ease", "amount"},
-       skeleton_step},
-      {"mush", "delta mush", {"passes", "step_size"}, mush_step},
+       {"deformer", "mix", "blend", "fast_twist", "segments", "ease", "amount", "place", "springs"},
+       skeleton_step,
+       skeleton_inverse},
+      {"remove-rotation", "triangles keep their stretch alone", {}, remove_rotation_step, solved_inverse},
+      {"remove-scale", "triangles keep their rotation alone", {}, remove_scale_step, solved_inverse},
+      {"mush", "delta mush", {"passes", "step_size"}, mush_step, solved_inverse},
   };
   return table;
 }
@@ -66,6 +87,23 @@ void put(StackEntry& entry, const char* name, Setting value, const Setting& usua
     entry.settings.erase(name);
   else
     entry.settings[name] = std::move(value);
+}
+
+// Puts a step right behind the skeleton's, where the stack has none of that name.
+void put_behind_skeleton(Stack& stack, std::string_view step) {
+  if (find_entry(stack, step)) return;
+  auto place = stack.begin();
+  while (place != stack.end() && place->step != "skeleton") ++place;
+  stack.insert(place == stack.end() ? place : place + 1, {std::string(step), "", {}});
+}
+
+// Keys straight before differential skinning are part of its solve.
+bool solves_keys(const Rig& rig, const Stack& stack, const DeformRequest& request) {
+  if (rig.keys.empty() || request.key_space != "differential") return false;
+  if (request.deformer != "differential" && request.deformer != "differential+mush") return false;
+  for (std::size_t k = 0; k + 1 < stack.size(); ++k)
+    if (stack[k].step == "keys" && stack[k].mask.empty() && stack[k + 1].step == "skeleton") return k == 0;
+  return false;
 }
 
 // Weights of a joint and all below it, summed.
@@ -99,18 +137,26 @@ std::string stack_step_names() {
 Stack stack_of(const Rig& rig, const DeformRequest& request) {
   Stack stack = rig.stack;
   if (stack.empty()) stack = {{"keys", "", {}}, {"skeleton", "", {}}};
-  if (request.deformer.ends_with(kMush) && !find_entry(stack, "mush")) {
-    auto place = stack.begin();
-    while (place != stack.end() && place->step != "skeleton") ++place;
-    stack.insert(place == stack.end() ? place : place + 1, {"mush", "", {}});
-  }
+  if (request.deformer.ends_with(kMush)) put_behind_skeleton(stack, "mush");
+  if (!request.remove.empty()) put_behind_skeleton(stack, "remove-" + request.remove);
   return stack;
+}
+
+Inverse step_inverse(const Rig& rig, const StackEntry& entry, const DeformRequest& request) {
+  const StackStep* step = find_step(entry.step);
+  return step && step->inverse ? step->inverse(rig, request) : Inverse::kNone;
 }
 
 DeformRequest stored_request(const Rig& rig) {
   DeformRequest request;
   Stack stack = rig.stack;
+  if (const StackEntry* entry = find_entry(stack, "keys")) {
+    request.key_space = entry->word("space", request.key_space);
+    request.place = entry->word("place", request.place);
+  }
   if (const StackEntry* entry = find_entry(stack, "skeleton")) {
+    request.place = entry->word("place", request.place);
+    request.springs = entry->number("springs", request.springs);
     request.deformer = entry->word("deformer", request.deformer);
     request.mix = entry->number("mix", request.mix);
     request.blend = entry->word("blend", request.blend);
@@ -129,7 +175,13 @@ DeformRequest stored_request(const Rig& rig) {
 
 void store_request(const DeformRequest& request, Stack& stack) {
   const DeformRequest usual;
+  if (StackEntry* entry = find_entry(stack, "keys")) {
+    put(*entry, "space", request.key_space, usual.key_space);
+    put(*entry, "place", request.place, usual.place);
+  }
   if (StackEntry* entry = find_entry(stack, "skeleton")) {
+    put(*entry, "place", request.place, usual.place);
+    put(*entry, "springs", request.springs, usual.springs);
     std::string name = request.deformer;
     if (name.ends_with(kMush)) name.resize(name.size() - kMush.size());
     put(*entry, "deformer", name, usual.deformer);
@@ -188,12 +240,18 @@ Result<std::vector<float>> mask_weights(const Rig& rig, std::string_view mask) {
 }
 
 Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const DeformRequest& request) {
+  if (!request.remove.empty() && request.remove != "rotation" && request.remove != "scale")
+    return usage_error(fmt::format("--remove is '{}': give rotation or scale", printable(request.remove)));
   std::vector<BuiltStep> built;
-  for (const StackEntry& entry : stack_of(rig, request)) {
+  const Stack stack = stack_of(rig, request);
+  DeformRequest wanted = request;
+  wanted.solve_keys = solves_keys(rig, stack, request);
+  for (const StackEntry& entry : stack) {
     const StackStep* step = find_step(entry.step);
     if (!step) return no_step(entry.step);
+    if (wanted.solve_keys && entry.step == "keys") continue;
     BuiltStep one;
-    SINEW_TRY(one.deformer, step->build(rig, request));
+    SINEW_TRY(one.deformer, step->build(rig, wanted));
     if (!one.deformer) continue;
     SINEW_TRY(one.mask, mask_weights(rig, entry.mask));
     one.workspace = one.deformer->make_workspace();

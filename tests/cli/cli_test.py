@@ -16,7 +16,7 @@ import unittest
 
 from program import PROGRAM, SOURCE, ProgramTest, strict, text_of
 
-VERBS = "make info convert pose bake stack render bench".split()
+VERBS = "make info convert pose bake stack keys unpose render bench".split()
 
 
 class Cli(ProgramTest):

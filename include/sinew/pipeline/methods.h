@@ -8,6 +8,7 @@
 
 #include "sinew/core/progress.h"
 #include "sinew/deform/deformer.h"
+#include "sinew/deform/unpose.h"
 #include "sinew/pipeline/bind.h"
 #include "sinew/rig/handles.h"
 #include "sinew/weights/bone_weights.h"
@@ -30,8 +31,14 @@ struct DeformRequest {
   double ease = 1;                       // `curve`: length of the handles, in thirds of the bone
   double amount = 1;                     // `volume`: 0 ... 1
   int mush_passes = 10;                  // delta mush: rounds of smoothing
-  double mush_step = 0.5;  // delta mush: how far a vertex goes towards its neighbours in a round
-  int voxels = 0;          // of the voxel body, where one has to be made; 0: chosen by the mesh
+  double mush_step = 0.5;            // delta mush: how far a vertex goes towards its neighbours in a round
+  std::string key_space = "object";  // shape keys: object, tangent or differential
+  std::string place =
+      "own";                // `differential`: components go to their own centre, or small ones with the body
+  double springs = 0;       // `differential`: weight of edges through the body that hold its volume
+  std::string remove = {};  // rotation or scale: taken out of what the skeleton makes
+  bool solve_keys = false;  // `differential`: keys in the same solve; the stack sets it
+  int voxels = 0;           // of the voxel body, where one has to be made; 0: chosen by the mesh
   std::vector<VertexTarget> handles = {};        // `arap`: vertices that are held, world space
   std::vector<HandleTarget> point_targets = {};  // `points`: handles that do not follow a joint
   int iterations = 0;                            // `arap`, `points`: steps; 0: the method's own number
@@ -44,8 +51,11 @@ struct DeformerMethod {
   std::string_view name;
   std::string_view summary;
   Result<std::unique_ptr<Deformer>> (*build)(const Rig& rig, const DeformRequest& request);
+  Inverse inverse = Inverse::kNone;  // how what it does can be undone
 };
 std::span<const DeformerMethod> deformer_methods();
+// That of a deformer by name, "+mush" behind it or not; kNone where there is none of that name.
+Inverse deformer_inverse(std::string_view name);
 
 // kUsage naming all methods where the name is unknown, or a parameter is out of range.
 Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, const DeformRequest& request);

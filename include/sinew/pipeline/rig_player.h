@@ -5,19 +5,23 @@
 #include <span>
 #include <vector>
 
+#include "sinew/deform/pose_space.h"
 #include "sinew/pipeline/stack.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
 
-// Runs a rig: forward kinematics, then the steps of its stack, one on the result of the other. Built once,
-// then evaluated per frame without allocating. Keeps a reference to the rig, which must outlive it.
+// Runs a rig: pose spaces, forward kinematics, then the steps of its stack, one on the result of the other.
+// Built once, then evaluated per frame without allocating. Keeps a reference to the rig, which must outlive
+// it.
 class RigPlayer {
  public:
   static Result<RigPlayer> build(const Rig& rig, const DeformRequest& request);
 
   // Afterwards positions() and normals() hold the pose, in world space.
-  void evaluate(const Pose& pose) noexcept;
+  void evaluate(const Pose& pose) noexcept { evaluate(pose, rest_); }
+  // The same from other rest positions, one for every vertex, bind space.
+  void evaluate(const Pose& pose, std::span<const Vec3f> rest) noexcept;
 
   std::span<const Vec3f> positions() const { return positions_; }
   std::span<const Vec3f> normals() const { return normals_; }
@@ -28,7 +32,9 @@ class RigPlayer {
 
   const Rig* rig_;
   std::vector<BuiltStep> steps_;
-  std::vector<double> default_keys_;
+  PoseSpaces pose_spaces_;
+  PoseSpaces::Scratch pose_scratch_;
+  std::vector<double> default_keys_, keys_;
   std::vector<Vec3f> rest_, rest_normals_, positions_, normals_;
   std::vector<Vec3f> before_, normals_before_;  // what a step works on; only where there are several
   std::vector<Affine3> globals_, matrices_;

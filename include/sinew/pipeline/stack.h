@@ -18,6 +18,8 @@ struct StackStep {
   std::vector<std::string_view> settings;  // the names that it reads
   // Null where the rig has nothing for the step to do (keys without keys).
   Result<std::unique_ptr<Deformer>> (*build)(const Rig& rig, const DeformRequest& request);
+  // How what it does can be undone.
+  Inverse (*inverse)(const Rig& rig, const DeformRequest& request) = nullptr;
 };
 std::span<const StackStep> stack_steps();
 std::string stack_step_names();
@@ -25,6 +27,9 @@ std::string stack_step_names();
 // The rig's own stack, or the default one: keys, skeleton. `request.deformer` ending in "+mush" adds mush
 // behind it where the stack has none.
 Stack stack_of(const Rig& rig, const DeformRequest& request = {});
+
+// Of a step: kNone where nobody knows it.
+Inverse step_inverse(const Rig& rig, const StackEntry& entry, const DeformRequest& request);
 
 // What the rig's stack says about its deformers, for a user to change: `sinew stack` stores it, `pose` and
 // `bake` start from it.

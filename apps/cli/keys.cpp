@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pose_options.h"
+#include "sinew/core/text.h"
+#include "sinew/pipeline/save.h"
+#include "sinew/pipeline/unpose.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string action, out, space;
+  std::vector<std::string> words, keys, masks, drive, channels;
+  bool posed = false, example = false;
+  double radius = 0;
+  PoseOptions pose;
+};
+
+// "name=text" at the first '=' (files may hold one).
+Result<std::pair<std::string, std::string>> split_name(const char* option, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return usage_error(fmt::format("{} '{}': give NAME=VALUE", option, printable(text)));
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Json to_json(const Rig& rig) {
+  Json names = Json::array(), details = Json::array(), spaces = Json::array();
+  for (const ShapeKey& key : rig.keys) {
+    float longest = 0;
+    std::size_t moved = 0;
+    for (const Vec3f& delta : key.deltas) {
+      longest = std::max(longest, delta.norm());
+      moved += !delta.isZero(0);
+    }
+    Json removed = Json::array();
+    if (key.without_rotation) removed.push_back("rotation");
+    if (key.without_scale) removed.push_back("scale");
+    names.push_back(key.name);
+    details.push_back({{"name", key.name},
+                       {"vertices", moved},
+                       {"longest", longest},
+                       {"default", key.default_weight},
+                       {"removed", removed},
+                       {"mask", key.mask}});
+  }
+  for (const PoseSpace& space : rig.pose_spaces) {
+    Json joints = Json::array(), examples = Json::array();
+    for (const PoseSpace::Driver& joint : space.joints) joints.push_back(rig.skeleton[joint.index].name);
+    for (const PoseSpace::Example& example : space.examples) examples.push_back(rig.keys[example.key].name);
+    spaces.push_back({{"name", space.name}, {"joints", joints}, {"examples", examples}});
+  }
+  return {{"keys", names}, {"details", details}, {"pose_spaces", spaces}};
+}
+
+std::string to_text(const std::string& file, const Rig& rig) {
+  std::string text = fmt::format("{}: {} keys\n", file, rig.keys.size());
+  for (const Json& key : to_json(rig)["details"])
+    text +=
+        fmt::format("  {:<24} {} vertices, up to {:.4g}{}\n", printable(key["name"].get<std::string>(), 60),
+                    key["vertices"].get<std::size_t>(), key["longest"].get<double>(),
+                    key["removed"].empty() ? "" : ", without " + key["removed"][0].get<std::string>());
+  return text;
+}
+
+Result<void> save(const Options& options, const Console& console, Asset& asset) {
+  GltfWriteOptions write;
+  write.edit.keys = true;
+  SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  console.print(to_json(asset.rig), to_text(options.out, asset.rig));
+  return {};
+}
+
+// The shape of a file in bind space: as it is, or taken back out of the pose in which it was sculpted.
+Result<std::vector<Vec3>> shape_of(const Options& options, const Console& console, const std::string& file,
+                                   const Rig& rig, const Pose& pose) {
+  SINEW_TRY(const Asset shape, read_asset(file));
+  console.notes(file, shape.notes);
+  if (!options.posed) return shape.rig.mesh.positions;
+  SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console, rig));
+  UnposeReport report;
+  auto rest = unposed(rig, pose, deform, shape.rig.mesh.positions, report);
+  if (!rest) return Error{rest.error().code, fmt::format("{}: {}", file, rest.error().message)};
+  console.notes(file, report.notes);
+  if (!report.singular.empty())
+    console.note(fmt::format("{}: {} of {} edited vertices have no way back out of the pose and stay", file,
+                             report.singular.size(), report.changed));
+  return rest;
+}
+
+Result<void> add(const Options& options, const Console& console) {
+  if (options.words.size() != 1)
+    return usage_error("give one file: sinew keys add BASE --key NAME=FILE -o OUT");
+  const std::string& in = options.words[0];
+  SINEW_TRY(Asset asset, read_asset(in));
+  console.notes(in, asset.notes);
+  SINEW_TRY(const PoseRequest request, options.pose.request());
+  SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
+  for (const std::string& text : options.keys) {
+    ExampleRequest example;
+    example.key = text;
+    if (text.find('=') != std::string::npos || !options.example) {
+      SINEW_TRY(const auto key, split_name("--key", text));
+      example.key = key.first;
+      SINEW_TRY(const std::vector<Vec3> shape, shape_of(options, console, key.second, asset.rig, pose));
+      auto added = add_key(asset.rig, key.first, shape);
+      if (!added) return Error{added.error().code, fmt::format("{}: {}", key.second, added.error().message)};
+    }
+    if (!options.example) continue;
+    example.space = options.space;
+    example.radius = options.radius;
+    for (const std::string& drive : options.drive) {
+      SINEW_TRY(const auto joint, parse_assignment("--drive", drive, 1));
+      example.joints.emplace_back(joint.first, joint.second[0]);
+    }
+    for (const std::string& channel : options.channels) {
+      SINEW_TRY(const auto value, parse_assignment("--channel", channel, 1));
+      example.channels.push_back({value.first, value.second[0], 1});
+    }
+    SINEW_TRY(const std::vector<std::string> merged, add_example(asset.rig, pose, example));
+    console.notes(in, merged);
+  }
+  for (const std::string& text : options.masks) {
+    SINEW_TRY(const auto mask, split_name("--mask", text));
+    SINEW_TRY(const std::size_t key, find_key(asset.rig, mask.first));
+    asset.rig.keys[key].mask = mask.second;
+  }
+  SINEW_CHECK(key_masks(asset.rig));
+  return save(options, console, asset);
+}
+
+// `keys remove rotation NAME FILE`, the file in any place.
+Result<void> remove(const Options& options, const Console& console) {
+  if (options.words.size() != 3) return usage_error("give sinew keys remove rotation|scale NAME FILE -o OUT");
+  std::vector<std::string> words = options.words;
+  auto file = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    const FileKind kind = kind_of(word);
+    return kind == FileKind::kGlb || kind == FileKind::kGltf;
+  });
+  if (file == words.end()) return usage_error("give the .glb or .gltf whose key is meant");
+  const std::string in = *file;
+  words.erase(file);
+  SINEW_TRY(Asset asset, read_asset(in));
+  console.notes(in, asset.notes);
+  SINEW_CHECK(remove_from_key(asset.rig, words[0], words[1]));
+  return save(options, console, asset);
+}
+
+Result<void> list(const Options& options, const Console& console) {
+  if (options.words.size() != 1) return usage_error("give one file: sinew keys list FILE");
+  SINEW_TRY(const Asset asset, read_asset(options.words[0]));
+  console.notes(options.words[0], asset.notes);
+  console.print(to_json(asset.rig), to_text(options.words[0], asset.rig));
+  return {};
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  if (options.action == "list") return list(options, console);
+  if (options.action != "add" && options.action != "remove")
+    return usage_error(
+        fmt::format("there is no 'keys {}': choose add, remove or list", printable(options.action)));
+  if (options.out.empty()) return usage_error("give the file to write with -o");
+  SINEW_TRY(const FileKind kind, writable_kind(options.out));
+  if (kind != FileKind::kGlb && kind != FileKind::kGltf)
+    return usage_error(fmt::format("{}: keys are written to .glb or .gltf", options.out));
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  return options.action == "add" ? add(options, console) : remove(options, console);
+}
+
+}  // namespace
+
+void add_keys(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = add_verb(
+      program, "keys", "add, change and list shape keys, and the poses that drive them",
+      "  sinew keys add face.obj --key smile=smile.obj --key frown=frown.obj -o face.glb\n"
+      "  sinew keys remove scale smile face.glb -o rigid.glb\n"
+      "  sinew keys add arm.glb --key bulge=bent.obj --posed --example --set ForeArm=0,0,90 -o bulging.glb\n"
+      "  sinew keys list face.glb\n");
+  verb->add_option("ACTION", options->action, "add, remove or list")->required();
+  verb->add_option(
+      "WORDS", options->words,
+      "add: the base mesh or rig; remove: rotation or scale, the key's name, the file; list: the "
+      "file");
+  verb->add_option("-o,--output", options->out, "the file with the keys: .glb or .gltf");
+  add_repeatable(verb, "--key", options->keys,
+                 "NAME=FILE: a key and the mesh with its shape, with the same vertices; repeatable");
+  add_repeatable(verb, "--mask", options->masks,
+                 "NAME=MASK: where a key acts: a vertex attribute, or below:JOINT; ! in front: elsewhere");
+  verb->add_flag("--posed", options->posed,
+                 "FILE was sculpted in the pose of --set or --clip, by --deformer: taken back out of it");
+  verb->add_flag("--example", options->example,
+                 "the key comes by itself in that pose; --key NAME alone takes a key that is there");
+  verb->add_option("--space", options->space, "the pose space of the example (default: pose)");
+  add_repeatable(verb, "--drive", options->drive,
+                 "JOINT=INFLUENCE: a joint that drives the space (default: those that the pose turns)");
+  add_repeatable(verb, "--channel", options->channels,
+                 "KEY=VALUE: a key whose weight drives the space too, and its value in the example");
+  verb->add_option("--radius", options->radius,
+                   "degrees over which examples fade (default: by their distances)")
+      ->check(CLI::Range(0.0, 360.0));
+  add_repeatable(verb, "--set", options->pose.set,
+                 "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
+  verb->add_option("--clip", options->pose.clip, "the pose of this clip (a name or a number)");
+  verb->add_option("--time", options->pose.time, "seconds into the clip, clamped")->needs("--clip");
+  options->pose.add_deformer_to(verb);
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

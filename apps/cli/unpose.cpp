@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/unpose.h"
+
+#include <fmt/format.h>
+
+#include "pose_options.h"
+#include "sinew/pipeline/keys.h"
+#include "sinew/pipeline/save.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string in, edited, out, key;
+  PoseOptions pose;
+};
+
+Result<void> save(const Options& options, const Console& console, Asset& asset, std::vector<Vec3> rest) {
+  SINEW_TRY(const FileKind kind, writable_kind(options.out));
+  const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
+  if (!options.key.empty()) {
+    if (!scene) return usage_error(fmt::format("{}: a key is written to .glb or .gltf", options.out));
+    SINEW_CHECK(add_key(asset.rig, options.key, rest));
+    GltfWriteOptions write;
+    write.edit.keys = true;
+    return save_asset(asset, options.out, console.overwrite(), write);
+  }
+  asset.rig.mesh.positions = std::move(rest);
+  asset.rig.mesh.normals.clear();
+  if (!scene) return save_mesh(asset.rig.mesh, options.out, console.overwrite());
+  GltfWriteOptions write;
+  write.edit.geometry = true;
+  return save_asset(asset, options.out, console.overwrite(), write);
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  SINEW_CHECK(writable_kind(options.out));
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  SINEW_TRY(const PoseRequest request, options.pose.request());
+  SINEW_TRY(Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
+  SINEW_TRY(const Asset edited, read_asset(options.edited));
+  console.notes(options.edited, edited.notes);
+  SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console, asset.rig));
+  UnposeReport report;
+  auto rest = unposed(asset.rig, pose, deform, edited.rig.mesh.positions, report);
+  if (!rest) return Error{rest.error().code, fmt::format("{}: {}", options.edited, rest.error().message)};
+  console.notes(options.in, options.pose.made);
+  console.notes(options.edited, report.notes);
+  SINEW_CHECK(save(options, console, asset, *std::move(rest)));
+  if (!report.singular.empty())
+    console.note(
+        fmt::format("{}: {} vertices, {} the first of them, have no way back out of the pose and were "
+                    "left where they were",
+                    options.edited, report.singular.size(), report.singular[0]));
+  console.print({{"changed", report.changed},
+                 {"singular", report.singular.size()},
+                 {"residual", report.residual},
+                 {"singular_vertices", report.singular}},
+                fmt::format("{}: {} vertices changed, {} of them left, {:.1e} of the size off at most",
+                            options.out, report.changed, report.singular.size(), report.residual));
+  return {};
+}
+
+}  // namespace
+
+void add_unpose(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      add_verb(program, "unpose", "bring an edit of a posed mesh back to the rest shape, or into a key",
+               "  sinew unpose arm.glb --edited bent.obj --set ForeArm=0,0,90 -o rest.obj\n"
+               "  sinew unpose arm.glb --edited bent.obj --set ForeArm=0,0,90 --as-key bulge -o keyed.glb\n");
+  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
+  verb->add_option("--edited", options->edited, "the posed mesh as it was edited, with the rig's vertices")
+      ->required();
+  verb->add_option("-o,--output", options->out, "the rest mesh, or as .glb the rig with it")->required();
+  verb->add_option("--as-key", options->key, "NAME: keep the rest mesh and put the edit into this key");
+  options->pose.add_pose_to(verb);
+  options->pose.add_deformer_to(verb);
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

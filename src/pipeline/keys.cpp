@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sinew/core/text.h"
+#include "sinew/deform/keys.h"
+#include "sinew/deform/pose_space.h"
+#include "sinew/deform/tangent_keys.h"
+#include "sinew/pipeline/stack.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+void put_normal_deltas(const Rig& rig, ShapeKey& key) {
+  if (rig.mesh.normals.size() != rig.mesh.vertex_count()) return;
+  const TriangleView view = triangulate(rig.mesh);
+  std::vector<Vec3> shape = rig.mesh.positions;
+  for (std::size_t i = 0; i < shape.size(); ++i) shape[i] += key.deltas[i].cast<double>();
+  const std::vector<Vec3> before = vertex_normals({rig.mesh.positions, view.triangles}),
+                          after = vertex_normals({shape, view.triangles});
+  key.normal_deltas.clear();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    // Seams and hard edges keep their own normals: turned as the smooth ones turn.
+    const Vec3 own = rig.mesh.normals[i].cast<double>();
+    const Quat turn = Quat::FromTwoVectors(before[i], after[i]);
+    const bool known = !before[i].isZero() && !after[i].isZero();
+    key.normal_deltas.push_back(known ? Vec3(turn * own - own).cast<float>() : Vec3f(Vec3f::Zero()));
+  }
+}
+
+// Makes `space` be driven by the joint too; where it was not, its examples have it at rest.
+std::size_t driver(std::vector<PoseSpace::Driver>& drivers, std::size_t index, double influence, bool given) {
+  for (std::size_t d = 0; d < drivers.size(); ++d)
+    if (drivers[d].index == index) {
+      if (given) drivers[d].influence = influence;
+      return d;
+    }
+  drivers.push_back({index, influence});
+  return drivers.size() - 1;
+}
+
+Result<void> add_joints(const Rig& rig, const Pose& pose, const ExampleRequest& request, PoseSpace& space) {
+  for (const auto& [name, influence] : request.joints) {
+    const auto joint = rig.skeleton.find(name);
+    if (!joint) return usage_error(fmt::format("there is no joint '{}'", printable(name)));
+    if (!(influence > 0 && std::isfinite(influence)))
+      return usage_error(fmt::format("the influence of '{}' must lie above 0", printable(name)));
+    driver(space.joints, *joint, influence, true);
+  }
+  if (request.joints.empty())
+    for (std::size_t j = 0; j < rig.skeleton.size(); ++j)
+      if (pose_rotation(rig.skeleton, j, pose.local[j]).angularDistance(Quat::Identity()) >
+          kSamePoseDegrees * kDegree)
+        driver(space.joints, j, 1, false);
+  for (PoseSpace::Example& example : space.examples)
+    example.rotations.resize(space.joints.size(), Quat::Identity());
+  return {};
+}
+
+Result<void> add_channels(const Rig& rig, const ExampleRequest& request, PoseSpace& space,
+                          PoseSpace::Example& example) {
+  for (const ExampleRequest::Channel& channel : request.channels) {
+    SINEW_TRY(const std::size_t key, find_key(rig, channel.key));
+    if (!(channel.influence > 0 && std::isfinite(channel.influence)))
+      return usage_error(fmt::format("the influence of '{}' must lie above 0", printable(channel.key)));
+    driver(space.channels, key, channel.influence, true);
+  }
+  const auto fill = [&](PoseSpace::Example& one) {
+    for (std::size_t c = one.channels.size(); c < space.channels.size(); ++c)
+      one.channels.push_back(rig.keys[space.channels[c].index].default_weight);
+  };
+  for (PoseSpace::Example& other : space.examples) fill(other);
+  fill(example);
+  for (const ExampleRequest::Channel& channel : request.channels)
+    for (std::size_t c = 0; c < space.channels.size(); ++c)
+      if (rig.keys[space.channels[c].index].name == channel.key) example.channels[c] = channel.value;
+  return {};
+}
+
+}  // namespace
+
+std::string key_space_names() {
+  return "object, tangent, differential";
+}
+
+Result<Placement> placement_of(std::string_view name) {
+  if (name == "own") return Placement::kOwn;
+  if (name == "body") return Placement::kBody;
+  return usage_error(fmt::format("--place is '{}': give own or body", printable(name)));
+}
+
+Result<std::unique_ptr<Deformer>> build_key_step(const Rig& rig, const DeformRequest& request) {
+  const std::string& space = request.key_space;
+  if (space != "object" && space != "tangent" && space != "differential")
+    return usage_error(
+        fmt::format("--key-space is '{}': choose one of {}", printable(space), key_space_names()));
+  if (rig.keys.empty()) return std::unique_ptr<Deformer>();
+  SINEW_TRY(const KeyMasks masks, key_masks(rig));
+  if (space == "differential") {
+    SINEW_TRY(const Placement placement, placement_of(request.place));
+    return build_differential_keys(rig, masks, placement);
+  }
+  const bool plain = std::all_of(rig.keys.begin(), rig.keys.end(), [](const ShapeKey& key) {
+    return key.mask.empty() && !key.without_rotation && !key.without_scale;
+  });
+  const auto build = [&](const Rig& keyed) {
+    return space == "object" ? build_keys(keyed) : build_tangent_keys(keyed);
+  };
+  if (plain) return build(rig);
+  Rig shaped;
+  shaped.mesh = rig.mesh;
+  SINEW_TRY(shaped.keys, shaped_keys(rig, masks));
+  return build(shaped);
+}
+
+Result<std::size_t> find_key(const Rig& rig, const std::string& name) {
+  std::string names;
+  for (std::size_t k = 0; k < rig.keys.size(); ++k) {
+    if (rig.keys[k].name == name) return k;
+    if (k < 12) names += (k ? ", " : "") + printable(rig.keys[k].name, 40);
+  }
+  return usage_error(
+      fmt::format("there is no key '{}'; the file has {}", printable(name), names.empty() ? "none" : names));
+}
+
+Result<std::size_t> add_key(Rig& rig, const std::string& name, std::span<const Vec3> positions) {
+  if (positions.size() != rig.mesh.vertex_count())
+    return bad_input(
+        fmt::format("key '{}' has {} vertices, but the mesh has {}: a key needs the same vertices",
+                    printable(name), positions.size(), rig.mesh.vertex_count()));
+  ShapeKey key;
+  key.name = name;
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    key.deltas.push_back((positions[i] - rig.mesh.positions[i]).cast<float>());
+  put_normal_deltas(rig, key);
+  const auto known =
+      std::find_if(rig.keys.begin(), rig.keys.end(), [&](const ShapeKey& k) { return k.name == name; });
+  if (known == rig.keys.end()) {
+    rig.keys.push_back(std::move(key));
+    return rig.keys.size() - 1;
+  }
+  known->deltas = std::move(key.deltas);
+  known->normal_deltas = std::move(key.normal_deltas);
+  return static_cast<std::size_t>(known - rig.keys.begin());
+}
+
+Result<void> remove_from_key(Rig& rig, const std::string& what, const std::string& name) {
+  if (what != "rotation" && what != "scale")
+    return usage_error(
+        fmt::format("'{}' cannot be removed from a key: give rotation or scale", printable(what)));
+  SINEW_TRY(const std::size_t k, find_key(rig, name));
+  (what == "rotation" ? rig.keys[k].without_rotation : rig.keys[k].without_scale) = true;
+  return {};
+}
+
+Result<KeyMasks> key_masks(const Rig& rig) {
+  KeyMasks masks;
+  for (const ShapeKey& key : rig.keys) {
+    SINEW_TRY(std::vector<float> mask, mask_weights(rig, key.mask));
+    masks.push_back(std::move(mask));
+  }
+  return masks;
+}
+
+Result<std::vector<std::string>> add_example(Rig& rig, const Pose& pose, const ExampleRequest& request) {
+  SINEW_TRY(const std::size_t key, find_key(rig, request.key));
+  const std::string name = request.space.empty() ? "pose" : request.space;
+  std::vector<PoseSpace> spaces = rig.pose_spaces;
+  auto space = std::find_if(spaces.begin(), spaces.end(), [&](const PoseSpace& s) { return s.name == name; });
+  if (space == spaces.end()) {
+    spaces.emplace_back();
+    space = spaces.end() - 1;
+    space->name = name;
+  }
+  SINEW_CHECK(add_joints(rig, pose, request, *space));
+  PoseSpace::Example example{key, {}, {}};
+  SINEW_CHECK(add_channels(rig, request, *space, example));
+  if (space->joints.empty() && space->channels.empty())
+    return usage_error(
+        "the pose turns no joint: give --set JOINT=X,Y,Z, --drive JOINT=INFLUENCE or --channel");
+  for (const PoseSpace::Driver& joint : space->joints)
+    example.rotations.push_back(pose_rotation(rig.skeleton, joint.index, pose.local[joint.index]));
+  if (request.radius > 0) space->radius = request.radius * kDegree;
+  // One example a key and space: a new pose replaces the old one.
+  std::erase_if(space->examples, [&](const PoseSpace::Example& other) { return other.key == key; });
+  space->examples.push_back(std::move(example));
+  rig.pose_spaces.swap(spaces);
+  SINEW_TRY(const PoseSpaces built, PoseSpaces::build(rig));
+  return std::vector<std::string>(built.merged().begin(), built.merged().end());
+}
+
+}  // namespace sinew
