@@ -174,12 +174,14 @@ bool too_stout(const Match& match) {
 
 // The template that fits best; `second` is the cost of the next one.
 Result<Match> best_match(Matcher& matcher, std::span<const SkeletonTemplate> templates,
-                         const Progress* progress, double& second, std::vector<TemplateCost>& tried) {
+                         const Progress* progress, double& second, std::vector<TemplateCost>& tried,
+                         double most_chain_cost) {
   Match best;
   best.cost = second = std::numeric_limits<double>::infinity();
   for (const SkeletonTemplate& model : templates) {
     Match match = matcher.best(model.data());
-    if (too_stout(match)) match.cost = std::numeric_limits<double>::infinity();
+    if (too_stout(match) || (match.tips.size() == 1 && match.cost > most_chain_cost))
+      match.cost = std::numeric_limits<double>::infinity();
     tried.push_back({model.name(), match.cost, match.lengths, match.places, match.radii, match.left_over});
     second = std::min(second, std::max(match.cost, best.cost));
     if (match.cost < best.cost) best = std::move(match);
@@ -241,7 +243,8 @@ Result<FoundSkeleton> find_skeleton(MeshView mesh, std::span<const SkeletonTempl
 
   Matcher matcher(body);
   double second = 0;
-  SINEW_TRY(Match best, best_match(matcher, templates, options.progress, second, found.tried));
+  SINEW_TRY(Match best,
+            best_match(matcher, templates, options.progress, second, found.tried, options.most_chain_cost));
   const double most =
       best.tips.size() == 1 ? std::min(options.most_cost, options.most_chain_cost) : options.most_cost;
   if (!(best.cost < most)) {

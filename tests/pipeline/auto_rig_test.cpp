@@ -8,6 +8,7 @@
 #include "sinew/characters/characters.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/winding_number.h"
+#include "sinew/pipeline/rig_player.h"
 #include "sinew/skeleton/pose.h"
 #include "support/shapes.h"
 
@@ -198,6 +199,21 @@ TEST(AutoRig, NamesTemplatesAndFailuresOfTheRequest) {
   const PolyMesh other = test::box({0, 0, 0}, {1, 1, 1});
   const PolyMesh* poses[] = {&biped.mesh, &other};
   EXPECT_EQ(auto_skeleton(poses, {}).error().code, ErrorCode::kUsage);
+}
+
+TEST(AutoRig, BentArmOfASecondPoseGivesTheElbow) {
+  Rig biped = *make_character("biped");
+  const std::size_t elbow = *biped.skeleton.find("LeftForeArm");
+  Pose pose = rest_pose(biped.skeleton);
+  turn_joint(biped.skeleton, elbow, {0, -70, 0}, pose);
+  const auto bent = posed_mesh(biped, pose, {.deformer = "dqs"});
+  ASSERT_TRUE(bent.ok());
+  const PolyMesh* poses[] = {&biped.mesh, &*bent};
+  const auto found = auto_skeleton(poses, {});
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  const Vec3 truth = heads_of(biped.skeleton)[elbow];
+  const Vec3 got = heads_of(found->skeleton)[*found->skeleton.find("LeftForeArm")];
+  EXPECT_LT((truth - got).norm(), 0.025);  // one ring of the arm
 }
 
 TEST(AutoRig, IsTheSameForAnyNumberOfThreads) {

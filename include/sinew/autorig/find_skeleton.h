@@ -11,7 +11,7 @@
 namespace sinew {
 
 struct FindOptions {
-  double most_cost = 0.42;  // a template that fits worse than this does not fit
+  double most_cost = 0.53;  // a template that fits worse than this does not fit
   // The same for chains without limbs (a snake, an arm), to which any stretched body comes near.
   double most_chain_cost = 0.2;
   bool volume = false;  // go through the voxel body at once, not along the surface first
