@@ -18,6 +18,7 @@ std::vector<BenchResult> run_benches(std::string_view name_filter, const Progres
   add_arap_benches(cases);
   add_curves_benches(cases);
   add_differential_benches(cases);
+  add_cage_benches(cases);
   std::erase_if(cases,
                 [&](const BenchCase& entry) { return entry.name.find(name_filter) == std::string::npos; });
   // Minutes: only where asked for.

@@ -29,6 +29,7 @@ void add_stretch_benches(std::vector<BenchCase>& cases);
 void add_arap_benches(std::vector<BenchCase>& cases);
 void add_curves_benches(std::vector<BenchCase>& cases);
 void add_differential_benches(std::vector<BenchCase>& cases);
+void add_cage_benches(std::vector<BenchCase>& cases);
 
 // Shortest time of one call in seconds, over at least five calls and `budget` seconds. The minimum is what
 // other programs on the machine disturb least.

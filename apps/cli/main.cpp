@@ -73,6 +73,8 @@ int run(int argc, char** argv) {
   add_inbetween(program);
   add_keys(program);
   add_unpose(program);
+  add_cage(program);
+  add_handles(program);
   add_bench(program);
   try {
     program.app.parse(argc, argv);

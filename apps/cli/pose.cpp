@@ -48,7 +48,7 @@ Result<void> run(const Options& options, const Console& console) {
   } else {
     SINEW_CHECK(save_mesh(mesh, options.out, console.overwrite()));
   }
-  const int steps = frame.energy && deform.deformer.starts_with("arap") ? steps_of(deform) : 0;
+  const int steps = frame.energy ? steps_of(deform) : 0;
   console.print({{"deformer", deform.deformer},
                  {"milliseconds", frame.milliseconds},
                  {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},

@@ -41,6 +41,8 @@ void add_stack(Program& program);
 void add_inbetween(Program& program);
 void add_keys(Program& program);
 void add_unpose(Program& program);
+void add_cage(Program& program);
+void add_handles(Program& program);
 void add_bench(Program& program);
 
 }  // namespace sinew::cli

@@ -53,6 +53,15 @@ void visit_accessors(Json& root, Visit visit) {
   visit_list(root, "meshes", [&](Json& mesh) {
     visit_list(mesh, "primitives", [&](Json& primitive) { visit_primitive(primitive, visit); });
   });
+  Json* extensions = member(root, "extensions");
+  Json* ours = extensions ? member(*extensions, "SINEW_rig") : nullptr;
+  if (ours) {
+    const auto visit_owned = [&](Json& owner) {
+      if (Json* accessors = member(owner, "accessors")) visit_all_members(*accessors, visit);
+    };
+    visit_list(*ours, "cages", visit_owned);
+    if (Json* handles = member(*ours, "handles")) visit_owned(*handles);
+  }
   visit_list(root, "skins", [&](Json& skin) { visit_member(skin, "inverseBindMatrices", visit); });
   visit_list(root, "animations", [&](Json& animation) {
     visit_list(animation, "samplers", [&](Json& sampler) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "io/gltf_cages.h"
 #include "io/gltf_editor.h"
 #include "io/gltf_joint_weights.h"
 #include "io/gltf_key_info.h"
@@ -15,6 +16,7 @@ void Editor::make_plain() {
   put_joint_deformers(builder.json, {}, {});
   put_stack(builder.json, {});
   put_key_info(builder.json, {}, {});
+  put_cages(builder, {}, {});
   std::vector<int> moved;
   for (const MeshNode& node : mesh_nodes()) {
     for (std::size_t p = node.begin; p < node.end; ++p) {

@@ -4,6 +4,7 @@
 #include "io/gltf_accessor.h"
 #include "io/gltf_animation.h"
 #include "io/gltf_attributes.h"
+#include "io/gltf_cages.h"
 #include "io/gltf_container.h"
 #include "io/gltf_edges.h"
 #include "io/gltf_joint_weights.h"
@@ -56,6 +57,7 @@ Result<Rig> build_rig(GltfDocument& document) {
   document.skeleton = rig.skeleton;
   read_key_info(document, rig);
   read_edges(document, rig);
+  SINEW_CHECK(read_cages(document, rig));
   SINEW_CHECK(validate(rig));
   return rig;
 }

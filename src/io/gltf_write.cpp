@@ -2,6 +2,7 @@
 // Writing a rig that came from no glTF file: joints first, then one node a mesh, all at the root of the
 // scene.
 #include "io/gltf_attributes.h"
+#include "io/gltf_cages.h"
 #include "io/gltf_edges.h"
 #include "io/gltf_edit.h"
 #include "io/gltf_joint_weights.h"
@@ -142,6 +143,7 @@ Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
   if (!writer.plain) put_stack(writer.builder.json, rig.stack);
   if (!writer.plain) put_edges(writer.builder.json, rig);
   if (!writer.plain) put_key_info(writer.builder.json, rig, writer.joint_nodes);
+  if (!writer.plain) put_cages(writer.builder, rig, writer.joint_nodes);
   return writer.builder.finish(options.binary);
 }
 

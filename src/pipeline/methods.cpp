@@ -20,6 +20,7 @@
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
 #include "sinew/deform/mush.h"
+#include "sinew/deform/points.h"
 #include "sinew/deform/stretch.h"
 #include "sinew/deform/volume.h"
 #include "sinew/pipeline/joint_weights.h"
@@ -168,6 +169,28 @@ Result<std::unique_ptr<Deformer>> make_differential(const Rig& rig, const Deform
   return build_differential(rig, options);
 }
 
+Result<std::unique_ptr<Deformer>> make_points(const Rig& rig, const DeformRequest& request) {
+  PointsOptions options;
+  options.targets = request.point_targets;
+  options.iterations = steps_of(request);
+  return build_points(rig, options);
+}
+
+Result<std::unique_ptr<Deformer>> make_points_lbs(const Rig& rig, const DeformRequest& request) {
+  return build_points(rig, {.targets = request.point_targets, .form = PointsForm::kLinear});
+}
+
+Result<std::unique_ptr<Deformer>> make_points_dqs(const Rig& rig, const DeformRequest& request) {
+  return build_points(rig, {.targets = request.point_targets, .form = PointsForm::kDualQuaternion});
+}
+
+// The stack runs cages as a step of their own, and then linear blending.
+Result<std::unique_ptr<Deformer>> make_cage(const Rig& rig, const DeformRequest&) {
+  if (rig.cages.empty())
+    return impossible("the rig has no cage: `sinew cage bind` makes one, with --auto out of the mesh alone");
+  return build_lbs(rig);
+}
+
 constexpr std::array kDeformers = {
     DeformerMethod{"lbs", "linear blend skinning", make_lbs, Inverse::kExact},
     DeformerMethod{"dqs", "dual quaternion skinning", make_dqs, Inverse::kExact},
@@ -185,6 +208,12 @@ constexpr std::array kDeformers = {
     DeformerMethod{"differential", "bone rotations blended per triangle, and one solve; keys in it, too",
                    make_differential, Inverse::kIterative},
     DeformerMethod{"arap", "as rigid as possible, held by --handle or by the joints", make_arap},
+    DeformerMethod{"points", "point handles, as rigid as possible between them; see `sinew handles`",
+                   make_points},
+    DeformerMethod{"points-lbs", "point handles blended linearly, a baseline", make_points_lbs,
+                   Inverse::kExact},
+    DeformerMethod{"points-dqs", "the same as dual quaternions", make_points_dqs, Inverse::kExact},
+    DeformerMethod{"cage", "the cages of the rig, then lbs; see `sinew cage`", make_cage, Inverse::kExact},
     DeformerMethod{"elastic", "the elastic body itself: the reference, seconds a frame", make_elastic},
 };
 
@@ -320,8 +349,10 @@ std::span<const WeightMethod> weight_methods() {
 }
 
 int steps_of(const DeformRequest& request) {
-  if (!request.deformer.starts_with("arap")) return 0;
-  return request.iterations != 0 ? request.iterations : ArapRigOptions().iterations;
+  const bool points = request.deformer == "points" || request.deformer == "points+mush";
+  if (!points && !request.deformer.starts_with("arap")) return 0;
+  if (request.iterations != 0) return request.iterations;
+  return points ? PointsOptions().iterations : ArapRigOptions().iterations;
 }
 
 Inverse deformer_inverse(std::string_view name) {

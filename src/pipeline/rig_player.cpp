@@ -92,7 +92,8 @@ Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformReques
                             FrameReport* report) {
   PolyMesh mesh = rig.mesh;
   if (report) *report = {};
-  if (rig.skeleton.empty() && rig.keys.empty() && request.handles.empty()) {
+  const bool still = rig.keys.empty() && rig.cages.empty() && rig.points.empty() && request.handles.empty();
+  if (rig.skeleton.empty() && still) {
     SINEW_CHECK(build_stack(rig, request));  // an unknown name is an error on every rig
     return mesh;
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sinew/core/text.h"
+#include "sinew/deform/cage.h"
 #include "sinew/deform/mush.h"
 #include "sinew/deform/remove.h"
 #include "sinew/pipeline/keys.h"
@@ -21,6 +22,70 @@ Inverse keys_inverse(const Rig& rig, const DeformRequest& request) {
   return rig.keys.empty() || request.key_space == "object" ? Inverse::kExact : Inverse::kIterative;
 }
 
+// Several cages, one on the result of the other.
+class CageChain : public Deformer {
+ public:
+  explicit CageChain(std::vector<std::unique_ptr<Deformer>> cages, std::size_t vertices)
+      : cages_(std::move(cages)), vertices_(vertices) {}
+
+  struct Space : Workspace {
+    std::vector<std::unique_ptr<Workspace>> inner;
+    std::vector<Vec3f> positions, normals;
+  };
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto space = std::make_unique<Space>();
+    for (const auto& cage : cages_) space->inner.push_back(cage->make_workspace());
+    space->positions.resize(vertices_);
+    space->normals.resize(vertices_);
+    return space;
+  }
+
+  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+              std::span<Vec3f> out_normals) const noexcept override {
+    auto& space = static_cast<Space&>(workspace);
+    FrameInput now = input;
+    for (std::size_t c = 0; c < cages_.size(); ++c) {
+      cages_[c]->deform(now, *space.inner[c], out_positions, out_normals);
+      if (c + 1 == cages_.size()) break;
+      std::copy(out_positions.begin(), out_positions.end(), space.positions.begin());
+      std::copy(out_normals.begin(), out_normals.end(), space.normals.begin());
+      now.positions = space.positions;
+      if (!out_normals.empty()) now.normals = space.normals;
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<Deformer>> cages_;
+  std::size_t vertices_;
+};
+
+Result<std::unique_ptr<Deformer>> cage_step(const Rig& rig, const DeformRequest& request) {
+  std::vector<std::unique_ptr<Deformer>> cages;
+  for (const auto& [name, moved] : request.moved_cages)
+    if (std::none_of(rig.cages.begin(), rig.cages.end(), [&](const Cage& c) { return c.name == name; }))
+      return usage_error(fmt::format("there is no cage '{}'", printable(name)));
+  for (const Cage& cage : rig.cages) {
+    std::span<const Vec3> places;
+    for (const auto& [name, moved] : request.moved_cages)
+      if (name == cage.name) places = moved;
+    SINEW_TRY(cages.emplace_back(), build_cage(rig, cage, places));
+  }
+  if (cages.empty()) return std::unique_ptr<Deformer>();
+  return std::unique_ptr<Deformer>(std::make_unique<CageChain>(std::move(cages), rig.mesh.vertex_count()));
+}
+
+// Where a cage that the skeleton moves carries the mesh, the skeleton itself must not move it again.
+std::vector<float> outside_skinned_cages(const Rig& rig) {
+  std::vector<float> mask;
+  for (const Cage& cage : rig.cages) {
+    if (cage.weights.vertex_count() == 0) continue;
+    mask.resize(rig.mesh.vertex_count(), 1.0f);
+    for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = std::min(mask[i], 1 - cage.masks[i]);
+  }
+  return mask;
+}
+
 Result<std::unique_ptr<Deformer>> skeleton_step(const Rig& rig, const DeformRequest& request) {
   DeformRequest inner = request;
   if (inner.deformer.ends_with(kMush)) inner.deformer.resize(inner.deformer.size() - kMush.size());
@@ -29,6 +94,13 @@ Result<std::unique_ptr<Deformer>> skeleton_step(const Rig& rig, const DeformRequ
 
 Result<std::unique_ptr<Deformer>> mush_step(const Rig& rig, const DeformRequest& request) {
   return build_mush(rig, nullptr, {.passes = request.mush_passes, .step = request.mush_step});
+}
+
+// A stored row adds the same wherever the vertex is; a lookup does not.
+Inverse cage_inverse(const Rig& rig, const DeformRequest&) {
+  return std::any_of(rig.cages.begin(), rig.cages.end(), [](const Cage& cage) { return cage.dynamic; })
+             ? Inverse::kIterative
+             : Inverse::kExact;
 }
 
 Inverse skeleton_inverse(const Rig&, const DeformRequest& request) {
@@ -52,6 +124,11 @@ Result<std::unique_ptr<Deformer>> remove_scale_step(const Rig& rig, const Deform
 const std::vector<StackStep>& steps() {
   static const std::vector<StackStep> table = {
       {"keys", "shape keys, by --key-space", {"space", "place"}, build_key_step, keys_inverse},
+      {"cage",
+       "the cages of the rig; where the skeleton moves one it moves nothing else",
+       {},
+       cage_step,
+       cage_inverse},
       {"skeleton",
        "a deformer that follows the joints",
        {"deformer", "mix", "blend", "fast_twist", "segments", "ease", "amount", "place", "springs"},
@@ -136,7 +213,15 @@ std::string stack_step_names() {
 
 Stack stack_of(const Rig& rig, const DeformRequest& request) {
   Stack stack = rig.stack;
-  if (stack.empty()) stack = {{"keys", "", {}}, {"skeleton", "", {}}};
+  if (stack.empty()) {
+    stack = {{"keys", "", {}}, {"skeleton", "", {}}};
+    if (!rig.cages.empty()) stack.insert(stack.begin() + 1, {"cage", "", {}});
+  }
+  if (request.deformer.starts_with("cage") && !find_entry(stack, "cage")) {
+    auto place = stack.begin();
+    while (place != stack.end() && place->step != "skeleton") ++place;
+    stack.insert(place, {"cage", "", {}});
+  }
   if (request.deformer.ends_with(kMush)) put_behind_skeleton(stack, "mush");
   if (!request.remove.empty()) put_behind_skeleton(stack, "remove-" + request.remove);
   return stack;
@@ -243,9 +328,10 @@ Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const DeformRequest& 
   if (!request.remove.empty() && request.remove != "rotation" && request.remove != "scale")
     return usage_error(fmt::format("--remove is '{}': give rotation or scale", printable(request.remove)));
   std::vector<BuiltStep> built;
-  const Stack stack = stack_of(rig, request);
+  Stack stack = stack_of(rig, request);
   DeformRequest wanted = request;
   wanted.solve_keys = solves_keys(rig, stack, request);
+  const bool caged = find_entry(stack, "cage") != nullptr;
   for (const StackEntry& entry : stack) {
     const StackStep* step = find_step(entry.step);
     if (!step) return no_step(entry.step);
@@ -254,6 +340,7 @@ Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const DeformRequest& 
     SINEW_TRY(one.deformer, step->build(rig, wanted));
     if (!one.deformer) continue;
     SINEW_TRY(one.mask, mask_weights(rig, entry.mask));
+    if (entry.step == "skeleton" && entry.mask.empty() && caged) one.mask = outside_skinned_cages(rig);
     one.workspace = one.deformer->make_workspace();
     built.push_back(std::move(one));
   }

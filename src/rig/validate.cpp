@@ -188,6 +188,41 @@ Result<void> check_channel(const Rig& rig, const Channel& channel, const std::st
   return {};
 }
 
+Result<void> check_rows(const ControlRows& rows, std::size_t count, std::size_t controls,
+                        const std::string& what) {
+  if (rows.size() != count ||
+      (count > 0 && (rows.offsets.front() != 0 || rows.offsets.back() != rows.entries.size() ||
+                     !std::is_sorted(rows.offsets.begin(), rows.offsets.end()))))
+    return bad_input(what + " has " + number(rows.size()) + " rows for " + number(count) + " vertices");
+  for (const ControlRows::Entry& entry : rows.entries)
+    if (entry.control >= controls || !(entry.weight >= 0 && entry.weight <= 1.001f))
+      return bad_input(what + " names a control point that is not there, or a weight outside 0 ... 1");
+  return {};
+}
+
+Result<void> check_cages(const Rig& rig) {
+  for (const Cage& cage : rig.cages) {
+    const std::string what = "cage " + quoted(cage.name);
+    const std::size_t controls = cage.mesh.vertex_count();
+    if (auto mesh = check_mesh(cage.mesh); !mesh.ok()) return bad_input(what + ": " + mesh.error().message);
+    SINEW_CHECK(check_rows(cage.rows, rig.mesh.vertex_count(), controls, what));
+    if (cage.volume.size() > 0) SINEW_CHECK(check_rows(cage.volume, cage.volume.size(), controls, what));
+    if (cage.masks.size() != rig.mesh.vertex_count() ||
+        !std::all_of(cage.masks.begin(), cage.masks.end(), [](float m) { return m >= 0 && m <= 1; }))
+      return bad_input(what + " has masks that do not fit the mesh");
+    if (cage.weights.vertex_count() > 0)
+      SINEW_CHECK(check_weights(cage.weights, controls, rig.skeleton.size()));
+    if (cage.resolution < 1 || cage.resolution > 10 || !std::isfinite(cage.reach))
+      return bad_input(what + " has a resolution outside 1 ... 10, or a reach that is not finite");
+  }
+  if (rig.points.empty()) return {};
+  for (const PointHandle& point : rig.points.points)
+    if (!point.position.allFinite() || point.joint >= static_cast<int>(rig.skeleton.size()))
+      return bad_input("point handle " + quoted(point.name) + " does not fit the rig");
+  return check_rows(rig.points.weights, rig.mesh.vertex_count(), rig.points.points.size(),
+                    "the list of point handles");
+}
+
 }  // namespace
 
 Result<void> validate(const Rig& rig) {
@@ -198,6 +233,7 @@ Result<void> validate(const Rig& rig) {
   SINEW_CHECK(check_endpoints(rig.endpoint, rig.weights.entries.size()));
   SINEW_CHECK(check_joint_weights(rig.joint_weights, rig.mesh.vertex_count(), rig.skeleton.size()));
   SINEW_CHECK(check_keys(rig));
+  SINEW_CHECK(check_cages(rig));
   for (const VertexAttribute& attribute : rig.attributes)
     if (attribute.values.size() != rig.mesh.vertex_count())
       return bad_input("attribute " + quoted(attribute.name) + " has " + number(attribute.values.size()) +

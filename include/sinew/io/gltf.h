@@ -47,6 +47,7 @@ struct GltfEdit {
   bool clips = false;     // animations
   bool pose = false;      // node transforms, from `posed`
   bool stack = false;     // the order of the steps and their settings
+  bool cages = false;     // cages and point handles
 };
 
 // A baked animation: one morph target a frame, and a clip that plays them.

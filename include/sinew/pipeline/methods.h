@@ -42,6 +42,8 @@ struct DeformRequest {
   std::vector<VertexTarget> handles = {};        // `arap`: vertices that are held, world space
   std::vector<HandleTarget> point_targets = {};  // `points`: handles that do not follow a joint
   int iterations = 0;                            // `arap`, `points`: steps; 0: the method's own number
+  // `cage`: control points that were moved, by the name of their cage, bind space.
+  std::vector<std::pair<std::string, std::vector<Vec3>>> moved_cages = {};
   const Progress* progress = nullptr;
   std::vector<std::string>* notes = nullptr;  // what had to be made on the spot, a sentence each
 };

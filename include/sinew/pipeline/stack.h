@@ -24,8 +24,8 @@ struct StackStep {
 std::span<const StackStep> stack_steps();
 std::string stack_step_names();
 
-// The rig's own stack, or the default one: keys, skeleton. `request.deformer` ending in "+mush" adds mush
-// behind it where the stack has none.
+// The rig's own stack, or the default one: keys, cage (where the rig has one), skeleton. `request.deformer`
+// ending in "+mush" adds mush behind it where the stack has none.
 Stack stack_of(const Rig& rig, const DeformRequest& request = {});
 
 // Of a step: kNone where nobody knows it.

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "sinew/mesh/poly_mesh.h"
+#include "sinew/rig/cage.h"
+#include "sinew/rig/handles.h"
 #include "sinew/rig/joint_weights.h"
 #include "sinew/rig/pose_space.h"
 #include "sinew/rig/skin_weights.h"
@@ -65,6 +67,8 @@ struct Rig {
   std::vector<Clip> clips;
   std::vector<VertexAttribute> attributes;  // painted numbers, by name
   Stack stack;                              // empty: the default one
+  std::vector<Cage> cages;
+  PointHandles points;
   // Edges that no face has: springs through the inside, for deformers that solve for a shape.
   std::vector<std::array<std::uint32_t, 2>> loose_edges;
   std::vector<PoseSpace> pose_spaces;

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/cage.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "sinew/core/text.h"
+#include "sinew/pipeline/pose_request.h"
+#include "sinew/pipeline/rig_player.h"
+#include "sinew/pipeline/save.h"
+#include "sinew/pipeline/shape_key.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct BindOptions {
+  std::string in, out, cage, from, cage_out;
+  bool automatic = false;
+  int controls = 200;
+  CageRequest request;
+};
+
+struct PoseOptions {
+  std::string in, out;
+  std::vector<std::string> moved;
+  bool apply = false;
+};
+
+// The most memory that the process has had so far.
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+Error in_file(const std::string& file, const Error& error) {
+  return {error.code, fmt::format("{}: {}", file, error.message)};
+}
+
+Result<CageReport> bind_one(const BindOptions& options, const Console& console, Asset& asset) {
+  CageRequest request = options.request;
+  request.progress = console.progress();
+  if (!options.from.empty()) {
+    SINEW_TRY(const Asset solved, read_asset(options.from));
+    console.notes(options.from, solved.notes);
+    if (solved.rig.cages.empty())
+      return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.from));
+    auto report = bind_solved_cage(asset.rig, solved.rig.cages.front(), request);
+    if (!report) return in_file(options.from, report.error());
+    return report;
+  }
+  if (options.automatic) {
+    auto cage = auto_cage(asset.rig, options.controls, console.progress());
+    if (!cage) return in_file(options.in, cage.error());
+    auto report = bind_cage(asset.rig, *std::move(cage), request);
+    if (!report) return in_file(options.in, report.error());
+    return report;
+  }
+  SINEW_TRY(Asset cage, read_asset(options.cage));
+  console.notes(options.cage, cage.notes);
+  auto report = bind_cage(asset.rig, std::move(cage.rig.mesh), request);
+  if (!report) return in_file(options.cage, report.error());
+  return report;
+}
+
+Result<void> run_bind(const BindOptions& options, const Console& console) {
+  const int ways = !options.cage.empty() + !options.from.empty() + options.automatic;
+  if (ways != 1) return usage_error("give one of --cage FILE, --auto and --from SOLVED.glb");
+  SINEW_TRY(const FileKind kind, writable_kind(options.out));
+  if (kind != FileKind::kGlb && kind != FileKind::kGltf)
+    return usage_error(fmt::format("{}: a bound cage is kept in a .glb or .gltf file", options.out));
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  if (!options.cage_out.empty()) {
+    SINEW_CHECK(writable_kind(options.cage_out));
+    SINEW_CHECK(check_writable(options.cage_out, console.overwrite()));
+  }
+  SINEW_TRY(Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  SINEW_TRY(const CageReport report, bind_one(options, console, asset));
+  console.notes(options.cage.empty() ? options.in : options.cage, report.notes);
+  GltfWriteOptions write;
+  write.edit.cages = true;
+  SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  if (!options.cage_out.empty())
+    for (const Cage& cage : asset.rig.cages)
+      if (cage.name == options.request.name)
+        SINEW_CHECK(save_mesh(cage.mesh, options.cage_out, console.overwrite()));
+  console.print(
+      {{"seconds", report.seconds},
+       {"controls", report.controls},
+       {"cells", report.cells},
+       {"nodes", report.nodes},
+       {"pieces", report.pieces},
+       {"min", report.min},
+       {"max_row_error", report.max_row_error},
+       {"reproduction_error", report.reproduction_error},
+       {"dropped", report.dropped},
+       {"entries", report.entries},
+       {"outside", report.outside},
+       {"cycles", report.cycles},
+       {"memory_mb", peak_megabytes()}},
+      fmt::format("{}: {} control points on {} cells in {:.2f} s, positions kept to {:.1e} of the cage",
+                  options.out, report.controls, report.cells, report.seconds, report.reproduction_error));
+  return {};
+}
+
+// "FILE" moves the only cage, "NAME=FILE" the one of that name.
+Result<std::pair<std::string, std::string>> split_moved(const Rig& rig, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals != std::string::npos)
+    for (const Cage& cage : rig.cages)
+      if (cage.name == text.substr(0, equals)) return std::pair(cage.name, text.substr(equals + 1));
+  if (rig.cages.size() == 1) return std::pair(rig.cages.front().name, text);
+  std::string names;
+  for (const Cage& cage : rig.cages) names += (names.empty() ? "" : ", ") + printable(cage.name);
+  return usage_error(fmt::format("--moved '{}': give NAME=FILE, the cages are {}", printable(text), names));
+}
+
+Result<void> run_pose(const PoseOptions& options, const Console& console) {
+  SINEW_TRY(const FileKind kind, writable_kind(options.out));
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  SINEW_TRY(Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  if (asset.rig.cages.empty())
+    return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.in));
+  DeformRequest request;
+  request.deformer = "cage";
+  for (const std::string& text : options.moved) {
+    SINEW_TRY(const auto one, split_moved(asset.rig, text));
+    SINEW_TRY(Asset moved, read_asset(one.second));
+    request.moved_cages.emplace_back(one.first, std::move(moved.rig.mesh.positions));
+  }
+  SINEW_TRY(Pose pose, make_pose(asset.rig, {}));
+  FrameReport frame;
+  auto mesh = posed_mesh(asset.rig, pose, request, &frame);
+  if (!mesh) return in_file(options.in, mesh.error());
+  GltfWriteOptions write;
+  if (kind != FileKind::kGlb && kind != FileKind::kGltf) {
+    SINEW_CHECK(save_mesh(*mesh, options.out, console.overwrite()));
+  } else if (options.apply) {
+    write.without_skin = true;
+    asset.rig.mesh = *std::move(mesh);
+    SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  } else {
+    add_shape_as_key(asset.rig, pose, mesh->positions, asset.rig.cages.front().name);
+    write.edit.keys = true;
+    SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  }
+  console.print(
+      {{"deformer", "cage"}, {"milliseconds", frame.milliseconds}},
+      fmt::format("{}: {} by its cage, {:.3f} ms a frame", options.out, options.in, frame.milliseconds));
+  return {};
+}
+
+void add_bind(Program& program, CLI::App* verb) {
+  auto options = std::make_shared<BindOptions>();
+  CLI::App* bind = verb->add_subcommand("bind", "solve a cage and hang a mesh on its control points");
+  bind->fallthrough();
+  bind->add_option("MESH", options->in, "the mesh or rig")->required();
+  bind->add_option("--cage", options->cage, "a closed mesh around it, or around a part of it");
+  bind->add_flag("--auto", options->automatic, "make the cage out of the mesh's voxel body");
+  bind->add_option("--controls", options->controls, "with --auto: about as many control points")
+      ->capture_default_str();
+  bind->add_option("--cage-out", options->cage_out,
+                   "also write the cage as a mesh, to move its control points elsewhere");
+  bind->add_option("--from", options->from, "use the cage that this .glb has solved (--keep or --dynamic)");
+  bind->add_option("--resolution", options->request.resolution, "K: a grid of 2^K cells a side")
+      ->capture_default_str();
+  bind->add_flag("--dynamic", options->request.dynamic,
+                 "look coordinates up in every frame, where the steps before have put the mesh");
+  bind->add_flag("--keep", options->request.keep, "keep the solution in the file, for --from");
+  bind->add_flag("--skin", options->request.skin, "the skeleton moves the cage, and the cage the mesh");
+  bind->add_option("--name", options->request.name, "of the cage; one of that name is replaced")
+      ->capture_default_str();
+  bind->add_option("--reach", options->request.reach,
+                   "how far outside vertices still follow, in diagonals of the cage")
+      ->capture_default_str();
+  bind->add_option("--threshold", options->request.threshold, "smaller coordinates are dropped")
+      ->capture_default_str();
+  bind->add_option("-o,--output", options->out, "the rig with its cage: .glb or .gltf")->required();
+  bind->callback([&program, options] {
+    program.run = [&program, options] { return run_bind(*options, program.console); };
+  });
+}
+
+void add_moved(Program& program, CLI::App* verb) {
+  auto options = std::make_shared<PoseOptions>();
+  CLI::App* pose = verb->add_subcommand("pose", "move the control points and write the mesh that follows");
+  pose->fallthrough();
+  pose->add_option("IN", options->in, "a rig with a cage: .glb or .gltf")->required();
+  add_repeatable(pose, "--moved", options->moved,
+                 "FILE, or NAME=FILE: the cage with its control points moved, in the same order; repeatable")
+      ->required();
+  pose->add_option(
+          "-o,--output", options->out,
+          "the file to write: .obj, .ply, .off, .stl: the mesh; .glb: the rig with the shape as a key")
+      ->required();
+  pose->add_flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
+  pose->callback([&program, options] {
+    program.run = [&program, options] { return run_pose(*options, program.console); };
+  });
+}
+
+}  // namespace
+
+void add_cage(Program& program) {
+  CLI::App* verb = add_verb(program, "cage", "bind a mesh to a cage, and move it by the cage",
+                            "  sinew cage bind cow.obj --cage box.obj --resolution 6 -o cow.glb\n"
+                            "  sinew cage pose cow.glb --moved box2.obj -o moved.obj\n"
+                            "  sinew cage bind biped.glb --auto --cage-out cage.obj -o caged.glb\n"
+                            "  sinew cage bind biped.glb --auto --skin -o soft.glb\n");
+  verb->require_subcommand(1);
+  add_bind(program, verb);
+  add_moved(program, verb);
+}
+
+}  // namespace sinew::cli

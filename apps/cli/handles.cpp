@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "sinew/pipeline/point_handles.h"
+#include "sinew/pipeline/save.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string in, out;
+  PointHandlesRequest request;
+};
+
+Result<void> run(const Options& options, const Console& console) {
+  SINEW_TRY(const FileKind kind, writable_kind(options.out));
+  if (kind != FileKind::kGlb && kind != FileKind::kGltf)
+    return usage_error(fmt::format("{}: point handles are kept in .glb and .gltf files", options.out));
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  SINEW_TRY(Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  PointHandlesRequest request = options.request;
+  request.progress = console.progress();
+  const auto report = make_point_handles(asset.rig, request);
+  if (!report) return Error{report.error().code, fmt::format("{}: {}", options.in, report.error().message)};
+  console.notes(options.in, report->notes);
+  GltfWriteOptions write;
+  write.edit.cages = true;
+  SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
+  Json list = Json::array();
+  for (const PointHandle& point : asset.rig.points.points)
+    list.push_back({{"name", point.name},
+                    {"position", {point.position.x(), point.position.y(), point.position.z()}},
+                    {"joint", point.joint}});
+  console.print({{"handles", list}, {"seconds", report->seconds}, {"voxels", report->voxels}},
+                fmt::format("{}: {} point handles", options.out, asset.rig.points.points.size()));
+  return {};
+}
+
+}  // namespace
+
+void add_handles(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = add_verb(program, "handles", "put point handles at the joints of a rig",
+                            "  sinew handles biped.glb -o points.glb\n"
+                            "  sinew pose points.glb --deformer points --clip walk --time 0.5 -o step.obj\n");
+  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
+  verb->add_option("-o,--output", options->out, "the rig with its handles: .glb or .gltf")->required();
+  verb->add_option("--voxels", options->request.voxels, "cells along the longest side of the voxel body")
+      ->check(CLI::Range(0, 1024));
+  verb->add_flag("!--no-tips", options->request.tips, "no handles at the free ends of bones");
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

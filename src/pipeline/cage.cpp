@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/cage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "sinew/core/text.h"
+#include "sinew/measure/self_intersection.h"
+#include "sinew/pipeline/rig_player.h"
+#include "sinew/volume/harmonic_cage.h"
+#include "sinew/volume/voxel_cage.h"
+#include "sinew/weights/transfer.h"
+
+namespace sinew {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void note_cage(const PolyMesh& mesh, const HarmonicCage& cage, CageReport& report) {
+  const TriangleView view = triangulate(mesh);
+  if (const std::size_t crossing = self_intersecting_triangles({mesh.positions, view.triangles}))
+    report.notes.push_back(
+        fmt::format("{} triangles of the cage cross others: inside is where it winds around, and what "
+                    "overlaps is one",
+                    crossing));
+  if (const auto& idle = cage.idle_controls(); !idle.empty())
+    report.notes.push_back(
+        fmt::format("{} control points, the first is {}, lie in parts of the cage without a grid edge: only "
+                    "vertices right beside them follow; a larger --resolution reaches them",
+                    idle.size(), idle.front()));
+  if (cage.pieces() > 1)
+    report.notes.push_back(
+        fmt::format("the cage has {} closed pieces, each solved by itself", cage.pieces()));
+}
+
+void note_mesh(const CageReport& report, std::size_t vertices, std::vector<std::string>& notes) {
+  if (report.outside > 0)
+    notes.push_back(fmt::format(
+        "{} of {} vertices stick out of the cage: they follow the nearest point of it, fading with "
+        "the distance",
+        report.outside, vertices));
+}
+
+void fill(const CageFigures& figures, CageReport& report) {
+  report.min = std::min(report.min, figures.smallest);
+  report.max_row_error = std::max(report.max_row_error, figures.max_row_error);
+  report.reproduction_error = std::max(report.reproduction_error, figures.reproduction_error);
+  report.dropped = std::max(report.dropped, figures.dropped);
+  report.cycles = std::max(report.cycles, figures.cycles);
+}
+
+// Weights of the control points: those of the mesh at its nearest point.
+Result<SkinWeights> skin_cage(const Rig& rig, const PolyMesh& cage) {
+  if (rig.weights.entries.empty())
+    return impossible("the skeleton cannot move the cage: the mesh has no weights; `sinew rig` makes them");
+  const TriangleView view = triangulate(rig.mesh);
+  std::vector<int> joints(rig.skeleton.size());
+  for (std::size_t j = 0; j < joints.size(); ++j) joints[j] = static_cast<int>(j);
+  SINEW_TRY(Transferred transferred,
+            transfer_weights({rig.mesh.positions, view.triangles}, rig.weights, cage.positions, joints));
+  return std::move(transferred.weights);
+}
+
+Result<CageReport> finish(Rig& rig, Cage cage, CageBinding binding, const CageRequest& request,
+                          CageReport report, Clock::time_point start) {
+  fill(binding.figures, report);
+  report.outside = binding.figures.outside;
+  report.entries = binding.rows.entries.size();
+  cage.rows = std::move(binding.rows);
+  cage.masks = std::move(binding.masks);
+  cage.name = request.name;
+  cage.dynamic = request.dynamic;
+  cage.reach = request.reach;
+  cage.weights = {};
+  if (request.skin) {
+    SINEW_TRY(cage.weights, skin_cage(rig, cage.mesh));
+  }
+  note_mesh(report, rig.mesh.vertex_count(), report.notes);
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const auto same = std::find_if(rig.cages.begin(), rig.cages.end(),
+                                 [&](const Cage& other) { return other.name == request.name; });
+  if (same != rig.cages.end())
+    *same = std::move(cage);
+  else
+    rig.cages.push_back(std::move(cage));
+  return report;
+}
+
+CageReport report_of(const PolyMesh& mesh, const HarmonicCage& cage) {
+  CageReport report;
+  report.controls = cage.control_count();
+  report.cells = cage.cells();
+  report.nodes = cage.nodes();
+  report.pieces = cage.pieces();
+  note_cage(mesh, cage, report);
+  return report;
+}
+
+}  // namespace
+
+Result<CageReport> bind_cage(Rig& rig, PolyMesh mesh, const CageRequest& request) {
+  const auto start = Clock::now();
+  if (!(request.reach >= 0 && request.reach <= 1000))
+    return usage_error("--reach must lie between 0 and 1000 diagonals of the cage");
+  if (!(request.threshold >= 0 && request.threshold <= 0.1))
+    return usage_error("--threshold must lie between 0 and 0.1");
+  // By way of memory: GCC 12 leaves the last two of a list unrounded where it may keep them in registers.
+  std::vector<Vec3f> rounded;
+  for (const Vec3& p : mesh.positions) rounded.push_back(p.cast<float>());
+  for (std::size_t j = 0; j < rounded.size(); ++j) mesh.positions[j] = rounded[j].cast<double>();
+  mesh.normals.clear();
+  mesh.texcoords.clear();
+  SINEW_TRY(const HarmonicCage solver, HarmonicCage::build(mesh, request.resolution));
+  CageReport report = report_of(mesh, solver);
+  CageSolveOptions options;
+  options.threshold = request.threshold;
+  options.progress = request.progress;
+  Cage cage;
+  cage.mesh = std::move(mesh);
+  cage.resolution = request.resolution;
+  CageBinding binding;
+  if (request.dynamic || request.keep) {
+    options.threshold = 10 * request.threshold;
+    SINEW_TRY(HarmonicCage::Volume volume, solver.solve(options));
+    fill(volume.figures, report);
+    binding = solver.bind(rig.mesh.positions, request.reach, volume.rows);
+    cage.volume = std::move(volume.rows);
+  } else {
+    SINEW_TRY(binding, solver.bind(rig.mesh.positions, request.reach, options));
+  }
+  return finish(rig, std::move(cage), std::move(binding), request, std::move(report), start);
+}
+
+Result<CageReport> bind_solved_cage(Rig& rig, const Cage& solved, const CageRequest& request) {
+  const auto start = Clock::now();
+  if (solved.volume.size() == 0)
+    return impossible(fmt::format(
+        "the cage '{}' was saved without its solution: bind it with --keep or --dynamic to use it again",
+        printable(solved.name)));
+  SINEW_TRY(const HarmonicCage solver, HarmonicCage::build(solved.mesh, solved.resolution));
+  if (solver.nodes() != solved.volume.size())
+    return bad_input(
+        fmt::format("the cage '{}' does not fit its stored solution: bind it again", printable(solved.name)));
+  CageReport report = report_of(solved.mesh, solver);
+  CageBinding binding = solver.bind(rig.mesh.positions, request.reach, solved.volume);
+  Cage cage = solved;
+  if (!request.dynamic && !request.keep) cage.volume = {};
+  return finish(rig, std::move(cage), std::move(binding), request, std::move(report), start);
+}
+
+Result<PolyMesh> auto_cage(const Rig& rig, int controls, const Progress* progress) {
+  const TriangleView view = triangulate(rig.mesh);
+  return voxel_cage({rig.mesh.positions, view.triangles}, {.controls = controls, .progress = progress});
+}
+
+}  // namespace sinew
