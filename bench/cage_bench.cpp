@@ -77,7 +77,7 @@ BenchResult pose() {
 
 BenchResult points() {
   set_thread_count(0);
-  auto rig = make_character("biped", {.resolution = 10000});
+  auto rig = make_character("biped", {.resolution = 20000});
   if (!rig.ok() || !make_point_handles(*rig).ok()) return {};
   const auto deformer = build_points(*rig);
   if (!deformer.ok()) return {};

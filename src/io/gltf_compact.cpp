@@ -166,7 +166,7 @@ void squeeze(Builder& builder) {
 void drop_unused(Builder& builder, const Json& before) {
   if (!knows_all_extensions(builder.json)) return;
   Json old = Json::object();  // only what visit_accessors looks at
-  for (const char* key : {"meshes", "skins", "animations", "accessors", "images"})
+  for (const char* key : {"meshes", "skins", "animations", "accessors", "images", "extensions"})
     if (const auto found = before.find(key); found != before.end()) old[key] = *found;
   const auto accessors = [](Json& root, auto visit) { visit_accessors(root, visit); };
   const auto views = [](Json& root, auto visit) { visit_views(root, visit); };

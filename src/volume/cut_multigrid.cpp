@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "sinew/core/parallel.h"
 #include "volume/cut_kernels.h"
@@ -151,11 +152,14 @@ CutMultigrid::Figures CutMultigrid::run(double tolerance, int max_cycles) {
     if (l + 1 < levels_.size()) prolong(levels_[l + 1], levels_[l], false);
     // A coarse guess need only be as good as its grid.
     const int cycles = l == 0 ? max_cycles : std::min(max_cycles, 2);
+    float last = std::numeric_limits<float>::max();
     for (int k = 0; k < cycles; ++k) {
       if (is_cancelled(progress_)) return figures;
       const float size = cycle(l, enough);
       if (l == 0) figures = {k + 1, size};
-      if (size <= enough) break;
+      // Below some 1e-6 single precision has nothing left to gain.
+      if (size <= enough || (k > 2 && size > 0.7f * last)) break;
+      last = size;
     }
   }
   return figures;

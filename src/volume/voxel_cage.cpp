@@ -32,7 +32,8 @@ struct Cells {
   }
 };
 
-Cells widened(const VoxelGrid& grid) {
+// The cells of the body, and `more` around each.
+Cells widened(const VoxelGrid& grid, int more) {
   Cells cells{grid.cells().dims() + Vec3i::Constant(4), {}};
   cells.full.assign(static_cast<std::size_t>(cells.dims.x()) * static_cast<std::size_t>(cells.dims.y()) *
                         static_cast<std::size_t>(cells.dims.z()),
@@ -40,9 +41,10 @@ Cells widened(const VoxelGrid& grid) {
   for (const LatticeSet::Run& run : grid.cells().runs()) {
     Vec3i c = grid.cells().run_start(run);
     for (; c.x() < run.end; ++c.x())
-      for (int z = -1; z <= 1; ++z)
-        for (int y = -1; y <= 1; ++y)
-          for (int x = -1; x <= 1; ++x) cells.full[cells.at(c.x() + x + 2, c.y() + y + 2, c.z() + z + 2)] = 1;
+      for (int z = -more; z <= more; ++z)
+        for (int y = -more; y <= more; ++y)
+          for (int x = -more; x <= more; ++x)
+            cells.full[cells.at(c.x() + x + 2, c.y() + y + 2, c.z() + z + 2)] = 1;
   }
   return cells;
 }
@@ -135,6 +137,13 @@ PolyMesh sides(const Cells& cells, const VoxelGrid& grid) {
   return mesh;
 }
 
+// Every vertex along the normals of its faces.
+void blow_up(PolyMesh& cage, double distance) {
+  const TriangleView view = triangulate(cage);
+  const std::vector<Vec3> normals = vertex_normals({cage.positions, view.triangles});
+  for (std::size_t v = 0; v < cage.vertex_count(); ++v) cage.positions[v] += distance * normals[v];
+}
+
 // Vertices go towards the mean of their neighbours, but stay this far from the mesh.
 void smooth(PolyMesh& cage, const Bvh& tree, double distance, int rounds) {
   const IndexLists around =
@@ -165,39 +174,51 @@ bool contains(const PolyMesh& cage, std::span<const Vec3> points) {
                      [&](const Vec3& p) { return !p.allFinite() || winding(p) > 0.5; });
 }
 
-}  // namespace
-
-Result<PolyMesh> voxel_cage(MeshView mesh, const VoxelCageOptions& options) {
-  if (options.controls < 8 || options.controls > 100'000)
-    return usage_error("a cage needs 8 control points or more, and 100000 are enough");
-  PolyMesh best;
+struct Sized {
+  PolyMesh mesh;
   double cell = 0;
-  // The finest body with no more control points than asked for; the coarsest one always counts.
+};
+
+// The finest body with no more control points than asked for; the coarsest one always counts.
+Result<Sized> finest_cage(MeshView mesh, const VoxelCageOptions& options, int more) {
+  Sized best;
   for (int resolution = 1; resolution <= 64; ++resolution) {
     VoxelizeOptions voxels;
     voxels.resolution = resolution;
     voxels.progress = options.progress;
     SINEW_TRY(const VoxelBody body, voxelize(mesh, voxels));
-    Cells cells = widened(body.grid);
+    Cells cells = widened(body.grid, more);
     fill_pinches(cells);
     PolyMesh cage = sides(cells, body.grid);
     if (static_cast<int>(cage.vertex_count()) > options.controls && resolution > 1) break;
-    best = std::move(cage);
-    cell = body.grid.cell_size();
-    if (static_cast<int>(best.vertex_count()) > options.controls) break;
-  }
-  const Bvh tree(mesh);
-  std::vector<Vec3> points;  // corners of triangles with an extent: the others have no place in the body
-  const WeldedTriangles welded = weld_triangles(mesh);
-  for (const Triangle& t : welded.triangles)
-    for (const std::uint32_t corner : t) points.push_back(welded.weld.positions[corner]);
-  // Faces of a smoothed cage may cut a corner of the mesh: then it is smoothed less.
-  for (int rounds = 6; rounds > 0; --rounds) {
-    PolyMesh tried = best;
-    smooth(tried, tree, 0.45 * cell, rounds);
-    if (contains(tried, points)) return tried;
+    best = {std::move(cage), body.grid.cell_size()};
   }
   return best;
+}
+
+}  // namespace
+
+Result<PolyMesh> voxel_cage(MeshView mesh, const VoxelCageOptions& options) {
+  if (options.controls < 8 || options.controls > 100'000)
+    return usage_error("a cage needs 8 control points or more, and 100000 are enough");
+  const Bvh tree(mesh);
+  const WeldedTriangles welded = weld_triangles(mesh);
+  std::vector<Vec3> points;  // corners of triangles with an extent: the others have no place in the body
+  for (const Triangle& t : welded.triangles)
+    for (const std::uint32_t corner : t) points.push_back(welded.weld.positions[corner]);
+  // Tight around the body, so that limbs stay apart; one cell wider where that does not hold all of the mesh.
+  Sized cage;
+  for (const int more : {0, 1}) {
+    SINEW_TRY(cage, finest_cage(mesh, options, more));
+    if (more == 0) blow_up(cage.mesh, 0.3 * cage.cell);
+    // Faces of a smoothed cage may cut a corner of the mesh: then it is smoothed less.
+    for (int rounds = 6; rounds >= 0; --rounds) {
+      PolyMesh tried = cage.mesh;
+      smooth(tried, tree, (more == 0 ? 0.25 : 0.45) * cage.cell, rounds);
+      if (contains(tried, points)) return tried;
+    }
+  }
+  return std::move(cage.mesh);
 }
 
 }  // namespace sinew

@@ -118,6 +118,12 @@ TEST_P(CageFile, IsTheSameAfterARoundTrip) {
   const auto before = posed(rig, bend, {.deformer = "cage"}),
              after = posed(read->rig, bend, {.deformer = "cage"});
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_LT((before[i] - after[i]).norm(), 1e-5);
+  // Written again it takes the place of what was there.
+  GltfWriteOptions again;
+  again.edit.cages = true;
+  const auto rewritten = write_gltf(read->rig, read->document.get(), again);
+  ASSERT_TRUE(rewritten.ok());
+  EXPECT_LT(static_cast<double>(rewritten->size()), 1.01 * static_cast<double>(bytes->size()));
   // Edited, the file keeps it; as a plain mesh it goes.
   GltfWriteOptions write;
   write.edit.skin = true;

@@ -13,7 +13,7 @@ struct VoxelCageOptions {
 };
 
 // A coarse closed mesh of quads around any mesh, for newcomers to start from: the sides of the cells of a
-// coarse voxel body, one cell wider than the mesh, pulled smooth as far as the mesh stays inside. The corners
+// coarse voxel body, blown up a little and pulled smooth as far as the mesh stays inside. The corners
 // of all triangles with an extent lie inside. kBadInput: no usable triangle. kUsage: fewer than 8 control
 // points.
 Result<PolyMesh> voxel_cage(MeshView mesh, const VoxelCageOptions& options = {});
