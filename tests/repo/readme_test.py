@@ -43,7 +43,7 @@ class Readme(unittest.TestCase):
         self.assertTrue(commands)
         with tempfile.TemporaryDirectory() as folder:
             for command in commands:
-                done = subprocess.run([PROGRAM, *shlex.split(command)[1:]], cwd=folder, capture_output=True, text=True)
+                done = subprocess.run([PROGRAM, *shlex.split(command, comments=True)[1:]], cwd=folder, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr}")
 
     def test_the_table_of_verbs_is_the_programs(self):
