@@ -128,14 +128,19 @@ RC_GTEST_PROP(Invariance, OrderOfVertices, ()) {
   const Body body = random_body(seed);
   std::vector<std::size_t> order = same_order(body.mesh.vertex_count());
   std::shuffle(order.begin(), order.end(), std::mt19937(seed));
-  PolyMesh shuffled = body.mesh;
-  for (std::size_t i = 0; i < order.size(); ++i) shuffled.positions[order[i]] = body.mesh.positions[i];
-  for (std::uint32_t& corner : shuffled.face_vertices) corner = static_cast<std::uint32_t>(order[corner]);
-  const TriangleView view = triangulate(body.mesh), other = triangulate(shuffled);
+  std::vector<Vec3> shuffled(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) shuffled[order[i]] = body.mesh.positions[i];
+  // The same triangles: quads whose diagonals are alike are cut at their lowest vertex, which is another one
+  // now.
+  const TriangleView view = triangulate(body.mesh);
+  std::vector<Triangle> triangles = view.triangles;
+  for (Triangle& t : triangles)
+    for (std::uint32_t& corner : t) corner = static_cast<std::uint32_t>(order[corner]);
+  std::shuffle(triangles.begin(), triangles.end(), std::mt19937(seed + 1));
   // Not welded: rows then are in the order of the positions.
   for (const Method& method : methods()) {
     const double worst = difference(method.run({{body.mesh.positions, view.triangles}, body.bones}),
-                                    method.run({{shuffled.positions, other.triangles}, body.bones}), order);
+                                    method.run({{shuffled, triangles}, body.bones}), order);
     if (!(worst < 1e-6)) RC_FAIL(std::string(method.name) + " changes by " + std::to_string(worst));
   }
 }
