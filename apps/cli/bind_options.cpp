@@ -16,9 +16,19 @@ Result<void> find_skeleton_of(const BindOptions& options, const Console& console
   SkeletonOptions wanted = options.found;
   wanted.request.skeleton_template = options.skeleton_template;
   const PolyMesh* mesh = &asset.rig.mesh;
-  SINEW_TRY(FoundSkeleton found, wanted.find(console, options.in, {&mesh, 1}));
-  console.note(fmt::format("{}: {}", options.in, to_text(found)));
-  set_skeleton(asset.rig, std::move(found.skeleton));
+  Result<FoundSkeleton> found = wanted.find(console, options.in, {&mesh, 1});
+  if (found.ok()) {
+    console.note(fmt::format("{}: {}", options.in, to_text(*found)));
+    set_skeleton(asset.rig, std::move(found->skeleton));
+    return {};
+  }
+  // A template that was named and does not fit is placed into the mesh's box: binding never fails for it.
+  if (found.error().code != ErrorCode::kImpossible || options.skeleton_template.empty()) return found.error();
+  Result<Skeleton> placed = fit_template(options.skeleton_template, bounding_box(mesh->positions));
+  if (!placed.ok()) return found.error();
+  console.note(
+      fmt::format("{}: the template does not fit this body and was stretched into its box", options.in));
+  set_skeleton(asset.rig, *std::move(placed));
   return {};
 }
 

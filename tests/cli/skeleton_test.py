@@ -120,5 +120,13 @@ class Skeleton(unittest.TestCase):
                 self.assertLess(math.dist(truth[theirs], found[ours]), 0.05 * 17, (name, ours))
 
 
+    def test_a_named_template_that_does_not_fit_is_stretched_into_the_box(self):
+        sheet, out = self.path("sheet.obj"), self.path("sheet.glb")
+        with open(sheet, "w") as f:
+            f.write("v 0 0 0\nv 1 0 0\nv 1 2 0\nv 0 2 0\nf 1 2 3 4\n")
+        done = self.call("weights", sheet, "--template", "biped", "-o", out)
+        self.assertIn("stretched into its box", done.stderr)
+        self.call("rig", sheet, "-o", self.path("none.glb"), code=4)
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
