@@ -28,6 +28,9 @@ constexpr int kReferenceIterations = 300;
 class Runner {
  public:
   static Result<Runner> build(const Rig& rig, const std::string& deformer, const Progress* progress) {
+    // A cage is a step of the stack before the skeleton; alone, its name stands for what follows it.
+    if (deformer.starts_with("cage"))
+      return usage_error("a cage cannot be compared: it moves the mesh before the deformers that are");
     DeformRequest request;
     request.deformer = deformer;
     request.progress = progress;

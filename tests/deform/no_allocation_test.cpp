@@ -7,6 +7,9 @@
 
 #include "deform/methods.h"
 #include "deform/rig_samples.h"
+#include "sinew/deform/arap_rig.h"
+#include "sinew/deform/differential.h"
+#include "sinew/deform/mush.h"
 
 namespace {
 std::atomic<int> allocations{0};
@@ -41,6 +44,22 @@ TEST_P(PerFrame, NothingIsAllocated) {
   const int before = allocations;
   (*deformer)->deform(sample.input(), *workspace, positions, normals);
   EXPECT_EQ(allocations - before, 0);
+  set_thread_count(0);
+}
+
+// Those that need faces.
+TEST(PerFrameOnSurfaces, NothingIsAllocated) {
+  const test::Sample sample = test::tube();
+  set_thread_count(1);
+  for (const auto& made : {build_differential(sample.rig), build_differential(sample.rig, {.springs = 1}),
+                           build_mush(sample.rig, nullptr), build_arap(sample.rig)}) {
+    ASSERT_TRUE(made.ok());
+    const auto workspace = (*made)->make_workspace();
+    std::vector<Vec3f> positions(sample.positions.size()), normals(sample.positions.size());
+    const int before = allocations;
+    (*made)->deform(sample.input(), *workspace, positions, normals);
+    EXPECT_EQ(allocations - before, 0);
+  }
   set_thread_count(0);
 }
 

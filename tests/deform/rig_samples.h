@@ -13,6 +13,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/deform/reference.h"
+#include "support/shapes.h"
 
 namespace sinew::test {
 
@@ -68,6 +69,22 @@ inline void add_vertex(Sample& sample, const Vec3& p, const Vec3& n, std::span<c
 }
 inline void add_vertex(Sample& sample, const Vec3& p, const Vec3& n, std::initializer_list<Influence> row) {
   add_vertex(sample, p, n, std::span(row.begin(), row.size()));
+}
+
+// A closed tube along x with a joint in the middle, weights going over between 1.4 and 2.6; normals are left
+// to the deformer.
+inline Sample tube(const PolyMesh& mesh = capped_cylinder(0.4, 4, 24, 41)) {
+  Sample sample;
+  sample.rig.skeleton = chain(2, Vec3(2, 0, 0));
+  sample.rig.mesh = mesh;
+  sample.rig.mesh.positions.clear();
+  for (const Vec3& p : mesh.positions) {
+    const double share = std::clamp((p.x() - 1.4) / 1.2, 0.0, 1.0);
+    add_vertex(sample, p, Vec3(1e-9, p.y(), p.z()), {{0, 1 - share}, {1, share}});
+  }
+  sample.rig.mesh.normals.clear();
+  bind(sample);
+  return sample;
 }
 
 inline std::vector<Influence> random_row(std::mt19937& random, std::size_t joints, std::size_t count) {

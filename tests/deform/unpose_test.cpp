@@ -29,17 +29,7 @@ std::vector<Vec3f> posed_by(const PositionMap& map, std::span<const Vec3f> rest)
 
 // A tube with two joints, bent; edits push a patch outward.
 test::Sample bent_tube(double degrees) {
-  test::Sample sample;
-  const PolyMesh mesh = test::capped_cylinder(0.4, 4, 24, 41);
-  sample.rig.skeleton = test::chain(2, Vec3(2, 0, 0));
-  sample.rig.mesh = mesh;
-  sample.rig.mesh.positions.clear();
-  for (const Vec3& p : mesh.positions) {
-    const double share = std::clamp((p.x() - 1.4) / 1.2, 0.0, 1.0);
-    test::add_vertex(sample, p, Vec3(1e-9, p.y(), p.z()), {{0, 1 - share}, {1, share}});
-  }
-  sample.rig.mesh.normals.clear();
-  test::bind(sample);
+  test::Sample sample = test::tube();
   std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
   local[0] = Eigen::Translation3d(1, 2, 3) * Eigen::AngleAxisd(0.5, Vec3::UnitY()) * local[0];
   local[1].rotate(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, Vec3(0.3, 0.2, 1).normalized()));

@@ -2,12 +2,15 @@
 // What glTF cannot say about keys, pose spaces and loose edges, through a file and back.
 #include <gtest/gtest.h>
 
+#include "gltf_maker.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "support/shapes.h"
 
 namespace sinew {
 namespace {
+
+using test::reread;
 
 Rig keyed() {
   Rig rig;
@@ -38,15 +41,6 @@ Rig keyed() {
   rig.pose_spaces.push_back(space);
   rig.loose_edges = {{0, 7}, {1, 6}};
   return rig;
-}
-
-GltfFile reread(const Rig& rig, const GltfDocument* document = nullptr,
-                const GltfWriteOptions& options = {}) {
-  auto bytes = write_gltf(rig, document, options);
-  EXPECT_TRUE(bytes.ok());
-  auto file = read_gltf(*bytes, "rig.glb");
-  EXPECT_TRUE(file.ok()) << (file.ok() ? "" : file.error().message);
-  return *std::move(file);
 }
 
 void expect_whole(const Rig& rig) {

@@ -128,4 +128,14 @@ inline bool has_note(const GltfFile& file, const std::string& words) {
   return false;
 }
 
+// What a reader gets of a rig that was written.
+inline GltfFile reread(const Rig& rig, const GltfDocument* document = nullptr,
+                       const GltfWriteOptions& options = {}) {
+  auto bytes = write_gltf(rig, document, options);
+  EXPECT_TRUE(bytes.ok());
+  auto file = read_gltf(*bytes, "rig.glb");
+  EXPECT_TRUE(file.ok()) << (file.ok() ? "" : file.error().message);
+  return *std::move(file);
+}
+
 }  // namespace sinew::test

@@ -11,6 +11,7 @@ namespace sinew {
 namespace {
 
 using nlohmann::json;
+using test::reread;
 
 Rig two_parts() {
   Rig rig;
@@ -34,15 +35,6 @@ Rig two_parts() {
       {"keys", "", {}},
       {"skeleton", "_MASK", {{"deformer", std::string("curve")}, {"segments", 12.0}, {"odd", true}}}};
   return rig;
-}
-
-GltfFile reread(const Rig& rig, const GltfDocument* document = nullptr,
-                const GltfWriteOptions& options = {}) {
-  auto bytes = write_gltf(rig, document, options);
-  EXPECT_TRUE(bytes.ok());
-  auto file = read_gltf(*bytes, "rig.glb");
-  EXPECT_TRUE(file.ok()) << (file.ok() ? "" : file.error().message);
-  return *std::move(file);
 }
 
 void expect_same(const Stack& a, const Stack& b) {
