@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// sinew in WebAssembly: open a character, pose it, deform it. Made by `./dev page` into build/wasm:
+// sinew.js + sinew.wasm (one thread), sinew-threads.js + .wasm + .worker.js (where crossOriginIsolated).
+// Serve the files of one build side by side and import sinew.js as it is (no bundler):
+//
+//   const createSinew = (await import(url)).default;
+//   const sinew = await createSinew();
+//   const session = sinew.open(bytes, 'biped.glb');
+//
+// Calls that cannot be done throw a SinewError and leave the session as it was. Joint, key, cage and clip numbers
+// are indices into the lists of Info. World space is the file's; bind space is where the rest mesh lies.
+
+/** Codes are the exit codes of the command line: 1 a fault of sinew, 2 a call that cannot mean anything, 3 a broken
+ * file, 4 cannot be done with this rig, 5 a file that is missing, 6 out of memory or over a limit. */
+export interface SinewError extends Error {
+  code: number;
+}
+
+export interface ModuleOptions {
+  /** Threads to use, those of pool workers and the caller's; only sinew-threads reads it. Default: as many as the
+   * machine has cores, at most 8. */
+  threads?: number;
+  /** Where sinew.wasm and sinew-threads.worker.js lie, if not beside the script. */
+  locateFile?(file: string, prefix: string): string;
+  wasmBinary?: ArrayBuffer;
+}
+
+export default function createSinew(options?: ModuleOptions): Promise<Module>;
+
+export interface Method {
+  name: string;
+  summary: string;
+}
+
+export interface Module {
+  /** Any format the command line reads; the ending of `name` picks the reader. A .gltf must hold its buffers itself. */
+  open(bytes: Uint8Array, name: string): Session;
+  /** The table of deformers; "+mush" behind a name adds delta mush. */
+  deformers(): Method[];
+  version(): string;
+  /** How many threads evaluate() uses. */
+  readonly threads: number;
+}
+
+export interface Info {
+  vertices: number;
+  triangles: number;
+  faces: number;
+  joints: { name: string; parent: number; deforms: boolean }[];
+  /** One per deforming joint, in joint order. */
+  bones: { joint: number }[];
+  clips: { name: string; duration: number }[];
+  /** `weight`: what the file says. */
+  keys: { name: string; weight: number }[];
+  /** `edges`: pairs of control points. `skinned`: the skeleton moves the cage. */
+  cages: { name: string; controls: number; edges: number[]; skinned: boolean }[];
+  /** Point handles; `joint` -1: only by itself. */
+  handles: { name: string; joint: number }[];
+  /** What the file brought; the rest is made on the spot when a deformer or channel() asks for it. */
+  channels: { weight: boolean; share: boolean; swing: boolean; twist: boolean; endpoint: boolean };
+  skinned: boolean;
+  /** What was untidy in the file, one sentence each. */
+  notes: string[];
+  /** The steps in order: keys, cage, skeleton, mush. */
+  stack: string[];
+  /** x, y, z of the least corner, then of the largest, rest mesh. */
+  box: [number, number, number, number, number, number];
+}
+
+/** What `pose` takes on the command line; fields that a deformer does not use are ignored. Defaults in brackets. */
+export interface DeformSettings {
+  deformer: string;
+  /** `mix`: 0 is lbs, 1 is dqs [0.5]. */
+  mix?: number;
+  /** `decomposed`: polar or explog [polar]. */
+  blend?: string;
+  /** `swing-twist`: joints that blend otherwise, by name. */
+  jointBlends?: Record<string, string>;
+  /** `swing-twist`: without trigonometry [false]. */
+  fastTwist?: boolean;
+  /** `elastic`: how stiff the flesh of a joint is, by name. */
+  stiffness?: Record<string, number>;
+  stiffnessAttribute?: string;
+  /** `curve`: segments of a bone [8], and length of the handles in thirds of the bone [1]. */
+  segments?: number;
+  ease?: number;
+  /** `volume`: 0 to 1 [1]. */
+  amount?: number;
+  mushPasses?: number;
+  mushStep?: number;
+  /** Shape keys: object, tangent or differential [object]. */
+  keySpace?: string;
+  /** `differential`: own or body [own]; weight of springs through the body [0]. */
+  place?: string;
+  springs?: number;
+  /** rotation or scale: taken out of what the skeleton makes. */
+  remove?: string;
+  /** Of a voxel body that has to be made; 0: chosen by the mesh. */
+  voxels?: number;
+  /** `arap`, `points`: steps; 0: the method's own number. */
+  iterations?: number;
+  /** `arap`: vertices that are held, world space. */
+  handles?: { vertex: number; position: [number, number, number] }[];
+}
+
+/** All that undo has to keep. Plain arrays of one's own: setPose(pose()) changes nothing. */
+export interface PoseState {
+  /** 12 a joint: 3x4 row-major, relative to the parent. */
+  locals: Float64Array;
+  /** 3 a joint: stretch, twist at head, twist at tail (radians). */
+  shapes: Float64Array;
+  keys: Float64Array;
+  /** Per cage: control points as moved, bind space; empty: at rest. */
+  cages: Float64Array[];
+  /** 8 a handle: 1 where it was moved (else 0), x, y, z, quaternion x, y, z, w; world space. */
+  handles: Float64Array;
+}
+
+/** Views into the module's memory, valid until the next call: copy what must last. 3 numbers a vertex, world space. */
+export interface Frame {
+  positions: Float32Array;
+  normals: Float32Array;
+  milliseconds: number;
+}
+
+export type Slot = 0 | 1;
+export type ChannelKind = 'weight' | 'share' | 'swing' | 'twist' | 'endpoint';
+
+export interface Session {
+  info(): Info;
+  triangles(): Uint32Array;
+  /** Polygon edges, pairs of vertices, each once. */
+  edges(): Uint32Array;
+  /** The rest mesh, bind space. */
+  rest(): Float32Array;
+  /** What the file says about its deformer. */
+  storedDeformer(): DeformSettings;
+
+  /** Builds a deformer and returns what had to be made on the spot, a sentence each. */
+  setDeformer(slot: Slot, settings: DeformSettings): string[];
+  evaluate(slot: Slot): Frame;
+
+  pose(): PoseState;
+  setPose(pose: PoseState): void;
+  /** The file's own pose. */
+  resetPose(): void;
+  /** 16 a joint, column-major, world. */
+  globals(): Float64Array;
+  /** 6 a bone: head and tail as posed, world. */
+  segments(): Float64Array;
+
+  /** A world rotation on top of the present one, about the joint's head. */
+  rotateJoint(joint: number, x: number, y: number, z: number, w: number): void;
+  /** Degrees about the world axes of the rest pose, x, then y, then z, as --set; y in [-90, 90]. */
+  angles(joint: number): [number, number, number];
+  setAngles(joint: number, degrees: [number, number, number]): void;
+  /** A world translation, for roots. */
+  translateJoint(joint: number, x: number, y: number, z: number): void;
+  /** The parent's bone turns and stretches so that the joint's head lies there, world; a root is moved. */
+  dragJoint(joint: number, x: number, y: number, z: number): void;
+  /** Inverse kinematics: turns `chain` joints above so that the joint's head comes to the place, world. 0: up to
+   * where the limb begins. Returns the distance left. */
+  reach(joint: number, x: number, y: number, z: number, chain: number): number;
+  /** As --stretch and --twist: length over rest length, and radians about the bone. */
+  setShape(joint: number, stretch: number, twistHead: number, twistTail: number): void;
+  setKey(key: number, weight: number): void;
+  /** The clip's pose at a time, clamped, on top of the file's own pose. */
+  setClip(clip: number, seconds: number): void;
+
+  /** Per vertex, NaN where the joint has no part; what the rig lacks is made first. */
+  channel(kind: ChannelKind, joint: number): Float32Array;
+
+  /** Control points as posed now (by hand, then by the skeleton where the cage is skinned). */
+  cage(cage: number): Float64Array;
+  /** Control points in bind space; empty: back to rest. Deformers of both slots follow. */
+  moveCage(cage: number, points: Float64Array): void;
+  /** 7 numbers: place and quaternion x, y, z, w as posed now, world. */
+  handle(handle: number): Float64Array;
+  moveHandle(handle: number, position: [number, number, number], rotation: [number, number, number, number]): void;
+  /** Back to its joint, or to rest. */
+  releaseHandle(handle: number): void;
+
+  /** As rigid as possible, from the mesh as slot shows it now: these vertices are held or dragged. */
+  arapBegin(vertices: Uint32Array, slot: Slot): void;
+  /** 3 numbers for each of those vertices, world; each step brings the rest of the mesh nearer to its best. */
+  arapDrag(targets: Float64Array, steps: number): Frame;
+  arapEnd(): void;
+
+  /** The .glb in this pose, all else kept. */
+  save(): Uint8Array;
+  /** The mesh as the slot shows it. */
+  saveMesh(slot: Slot, format: 'obj' | 'glb' | 'ply'): Uint8Array;
+  /** The joints as they are now: {"joints":[{"name","parent","head","tail"}]}. */
+  skeletonJson(): string;
+  /** Gives the memory back; every session must be deleted. */
+  delete(): void;
+}
