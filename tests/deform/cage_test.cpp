@@ -122,6 +122,53 @@ TEST(LocalCage, LeavesTheRestAlone) {
   EXPECT_GT(most, 0.1);
 }
 
+// A cage moved as a whole: what it holds goes along, what is farther from it than its reach stays, and
+// between the two it fades.
+TEST_P(CageDeformer, FadesOutsideTheCageWithItsReach) {
+  const Vec3 low(0.3, -0.8, -0.8), high(1.3, 0.8, 0.8), by(0, 0.5, 0);
+  const Caged caged(GetParam(), test::box(low, high, 3));
+  const auto moved = caged.controls(Affine3(Eigen::Translation3d(by)));
+  const test::Output out = test::run(build_cage(caged.sample.rig, caged.cage, moved), caged.sample);
+  const double reach = caged.cage.reach * (high - low).norm();
+  std::size_t fading = 0;
+  for (std::size_t i = 0; i < out.positions.size(); ++i) {
+    const Vec3 p = caged.sample.rig.mesh.positions[i];
+    const double away = (p - p.cwiseMax(low).cwiseMin(high)).norm();
+    const Vec3 shift = (out.positions[i] - caged.sample.positions[i]).cast<double>();
+    const double share = shift.y() / by.y();
+    EXPECT_LT((shift - share * by).norm(), 1e-5) << i;
+    if (away == 0) {
+      EXPECT_NEAR(share, 1, 1e-4) << i;
+    }
+    if (away > reach) {
+      EXPECT_EQ(share, 0) << i;
+    }
+    if (away > 0.05 * reach && away < 0.95 * reach) {
+      ++fading;
+      EXPECT_GT(share, 0) << i;
+      EXPECT_LT(share, 1) << i;
+    }
+  }
+  EXPECT_GT(fading, 5u);
+}
+
+// Half of each of two joints: the cage, and all in it, goes by the mean of their ways.
+TEST(SkinnedCage, BlendsItsJoints) {
+  Caged caged(false);
+  caged.sample.rig.skeleton = test::chain(2, Vec3::Zero());
+  test::bind(caged.sample);
+  for (std::size_t j = 0; j < caged.cage.mesh.vertex_count(); ++j) {
+    const std::vector<Influence> row{{0, 0.5}, {1, 0.5}};
+    caged.cage.weights.add_row(row);
+  }
+  const std::vector<Affine3> local{Affine3(Eigen::Translation3d(1, 0, 0)),
+                                   Affine3(Eigen::Translation3d(0, 0, 4))};
+  test::set_pose(caged.sample, local);
+  const test::Output out = test::run(build_cage(caged.sample.rig, caged.cage), caged.sample);
+  for (std::size_t i = 0; i < out.positions.size(); ++i)
+    EXPECT_LT((out.positions[i] - caged.sample.positions[i] - Vec3f(1, 0, 2)).norm(), 1e-4f) << i;
+}
+
 TEST(SkinnedCage, FollowsTheJoints) {
   Caged caged(false);
   caged.sample.rig.skeleton = test::chain(1, Vec3::Zero());

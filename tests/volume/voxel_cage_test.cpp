@@ -31,6 +31,42 @@ TEST(VoxelCage, ContainsEveryShapeAndCanBeSolved) {
   }
 }
 
+// The finest one that the number of control points allows: a few more cells would be too many.
+TEST(VoxelCage, SpendsTheControlPointsItMay) {
+  const PolyMesh sphere = test::uv_sphere(Vec3::Zero(), 1, 40, 24);
+  const TriangleView view = triangulate(sphere);
+  std::size_t before = 0;
+  for (const int controls : {30, 120, 500, 2000}) {
+    const auto cage = voxel_cage({sphere.positions, view.triangles}, {.controls = controls});
+    ASSERT_TRUE(cage.ok());
+    EXPECT_LE(cage->vertex_count(), static_cast<std::size_t>(controls));
+    EXPECT_GT(cage->vertex_count(), before);
+    EXPECT_GT(cage->vertex_count(), static_cast<std::size_t>(controls) / 4);
+    before = cage->vertex_count();
+  }
+}
+
+// Two boxes that nearly meet in an edge: bodies whose cells touch in edges or corners alone still get a cage
+// without pinches, for any size of it.
+TEST(VoxelCage, HasNoPinches) {
+  PolyMesh boxes = test::box(Vec3(0, 0, 0), Vec3(0.98, 0.98, 1), 2);
+  const PolyMesh other = test::box(Vec3(1.02, 1.02, 0), Vec3(2, 2, 1), 2);
+  const auto first = static_cast<std::uint32_t>(boxes.vertex_count());
+  boxes.positions.insert(boxes.positions.end(), other.positions.begin(), other.positions.end());
+  for (std::size_t f = 0; f < other.face_count(); ++f) {
+    std::vector<std::uint32_t> corners(other.face(f).begin(), other.face(f).end());
+    for (std::uint32_t& corner : corners) corner += first;
+    boxes.add_face(corners);
+  }
+  const TriangleView view = triangulate(boxes);
+  for (int controls = 20; controls < 700; controls += 40) {
+    const auto cage = voxel_cage({boxes.positions, view.triangles}, {.controls = controls});
+    ASSERT_TRUE(cage.ok());
+    const MeshReport report = mesh_report(*cage);
+    EXPECT_EQ(report.boundary_edges + report.nonmanifold_edges, 0u) << controls;
+  }
+}
+
 TEST(VoxelCage, SaysWhatIsWrong) {
   EXPECT_EQ(voxel_cage({}, {.controls = 3}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(voxel_cage({}, {}).error().code, ErrorCode::kBadInput);
