@@ -58,16 +58,16 @@ Asset asset_of(SkeletonFile file) {
   return asset;
 }
 
-Result<Asset> read_bytes(std::string_view bytes, const std::filesystem::path& path) {
-  const std::string ending = path.extension().string(), name = path.string();
-  if (is_gltf(bytes, ending)) {
-    SINEW_TRY(GltfFile file, read_gltf(bytes, path));
-    Asset asset;
-    asset.rig = std::move(file.rig);
-    asset.document = std::move(file.document);
-    asset.notes = std::move(file.notes);
-    return asset;
-  }
+Asset asset_of(GltfFile file) {
+  Asset asset;
+  asset.rig = std::move(file.rig);
+  asset.document = std::move(file.document);
+  asset.notes = std::move(file.notes);
+  return asset;
+}
+
+// All formats but glTF lie in one file.
+Result<Asset> read_plain(std::string_view bytes, const std::string& name, const std::string& ending) {
   for (const MeshFormat& format : kMeshFormats) {
     if (!equals_ignoring_case(ending, format.ending)) continue;
     SINEW_TRY(MeshFile file, format.read(bytes, name));
@@ -108,7 +108,17 @@ Result<Skeleton> bind_skeleton(const Rig& rig) {
 
 Result<Asset> read_asset(const std::filesystem::path& path) {
   SINEW_TRY(const std::string bytes, read_file(path));
-  return read_bytes(bytes, path);
+  const std::string ending = path.extension().string();
+  if (!is_gltf(bytes, ending)) return read_plain(bytes, path.string(), ending);
+  SINEW_TRY(GltfFile file, read_gltf(bytes, path));
+  return asset_of(std::move(file));
+}
+
+Result<Asset> read_asset(std::string_view bytes, const std::string& name) {
+  const std::string ending = std::filesystem::path(name).extension().string();
+  if (!is_gltf(bytes, ending)) return read_plain(bytes, name, ending);
+  SINEW_TRY(GltfFile file, read_gltf_alone(bytes, name));
+  return asset_of(std::move(file));
 }
 
 Result<Skeleton> read_skeleton(const std::filesystem::path& path) {

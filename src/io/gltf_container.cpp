@@ -90,7 +90,7 @@ Result<std::shared_ptr<const std::string>> load_uri(GltfDocument& document, cons
     bytes.resize(static_cast<std::size_t>(length));
     return std::shared_ptr<const std::string>(std::make_shared<std::string>(std::move(bytes)));
   }
-  auto path = resolve_uri(uri, document.path.parent_path());
+  auto path = file_beside(document, uri);
   if (!path.ok())
     return bad_input(path.error().message);  // a buffer that is not there is bad input, not bad luck
   auto& cached = cache[{*path, length}];
@@ -133,6 +133,13 @@ bool is_harmless(std::string_view name) {
 }
 
 }  // namespace
+
+Result<std::filesystem::path> file_beside(const GltfDocument& document, std::string_view uri) {
+  if (document.alone)
+    return bad_input(" is \"" + printable(uri, 80) +
+                     "\", another file, which did not come along: save it as .glb, which holds everything");
+  return resolve_uri(uri, document.path.parent_path());
+}
 
 Result<Container> open_container(std::string_view bytes) {
   if (bytes.size() >= 4 && word_at(bytes, 0) == kMagic) return open_glb(bytes);
@@ -188,7 +195,7 @@ void note_missing_images(GltfDocument& document) {
     if (!image.is_object()) continue;
     const std::string uri = string_member(image, "uri");
     if (uri.empty() || is_data_uri(uri)) continue;
-    if (const auto file = resolve_uri(uri, document.path.parent_path()); !file.ok())
+    if (const auto file = file_beside(document, uri); !file.ok())
       document.notes.push_back(item("images", i) + ".uri" + file.error().message);
   }
 }

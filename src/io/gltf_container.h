@@ -22,6 +22,9 @@ Result<void> check_header(const Json& root);
 // Fills document.buffers from the BIN chunk, data URIs and files beside the document.
 Result<void> load_buffers(GltfDocument& document, std::optional<std::string_view> binary);
 
+// The file that a relative URI names, as resolve_uri; kBadInput for a document without a folder.
+Result<std::filesystem::path> file_beside(const GltfDocument& document, std::string_view uri);
+
 // Adds a note for every image file that is not there.
 void note_missing_images(GltfDocument& document);
 

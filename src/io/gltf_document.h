@@ -79,6 +79,7 @@ namespace sinew {
 class GltfDocument {
  public:
   std::filesystem::path path;
+  bool alone = false;  // read from memory: there is nothing beside it
   gltf::Json json;
   std::vector<std::shared_ptr<const std::string>> buffers;  // null: no data, reads as zeros
   std::vector<std::uint64_t> buffer_lengths;                // as declared

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "io/gltf_container.h"
 #include "io/gltf_edit.h"
 #include "io/gltf_uri.h"
 #include "sinew/core/file.h"
@@ -16,14 +17,13 @@ const char* mime_type(std::string_view bytes) {
   return nullptr;
 }
 
-std::optional<std::string> image_bytes(const std::string& uri, const std::filesystem::path& folder,
-                                       bool as_glb) {
+std::optional<std::string> image_bytes(const std::string& uri, const GltfDocument& document, bool as_glb) {
   if (uri.empty() || (is_data_uri(uri) && !as_glb)) return std::nullopt;
   if (is_data_uri(uri)) {
     auto bytes = decode_data_uri(uri);
     return bytes.ok() ? std::optional(*std::move(bytes)) : std::nullopt;
   }
-  const auto path = resolve_uri(uri, folder);
+  const auto path = file_beside(document, uri);
   if (!path.ok()) return std::nullopt;
   auto bytes = read_file(*path, kLargestImage);
   return bytes.ok() ? std::optional(*std::move(bytes)) : std::nullopt;
@@ -37,7 +37,7 @@ void embed_images(Builder& builder, const GltfDocument& document, bool as_glb) {
   for (std::size_t i = 0; i < images->size(); ++i) {
     const Json& image = builder.json["images"][i];
     if (!image.is_object()) continue;
-    const auto bytes = image_bytes(string_member(image, "uri"), document.path.parent_path(), as_glb);
+    const auto bytes = image_bytes(string_member(image, "uri"), document, as_glb);
     const char* type = bytes ? mime_type(*bytes) : nullptr;
     if (!type) continue;
     const int view = builder.add_view(*bytes, kNoTarget);

@@ -74,11 +74,10 @@ Result<Rig> read_all(std::string_view bytes, GltfDocument& document) {
   return build_rig(document);
 }
 
-}  // namespace
-
-Result<GltfFile> read_gltf(std::string_view bytes, const std::filesystem::path& path) {
+Result<GltfFile> read_document(std::string_view bytes, const std::filesystem::path& path, bool alone) {
   auto document = std::make_shared<GltfDocument>();
   document->path = path;
+  document->alone = alone;
   document->stored_bytes = bytes.size();
   auto rig = read_all(bytes, *document);
   if (!rig.ok()) return inside(path.string() + ": ", rig.error());
@@ -92,6 +91,16 @@ Result<GltfFile> read_gltf(std::string_view bytes, const std::filesystem::path& 
   }
   file.document = std::move(document);
   return file;
+}
+
+}  // namespace
+
+Result<GltfFile> read_gltf(std::string_view bytes, const std::filesystem::path& path) {
+  return read_document(bytes, path, false);
+}
+
+Result<GltfFile> read_gltf_alone(std::string_view bytes, const std::string& name) {
+  return read_document(bytes, name, true);
 }
 
 GltfSummary summarise(const GltfDocument& document) {

@@ -55,6 +55,30 @@ TEST_F(AssetFiles, ASkeletonFileIsARigWithoutAMesh) {
   EXPECT_TRUE(validate(asset->rig).ok());
 }
 
+TEST_F(AssetFiles, BytesInMemoryOpenNoOtherFile) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);  // where a relative name would be found
+  test::GltfMaker maker = test::skinned_file();
+  put("data.bin", maker.binary);
+  maker.json["buffers"] = {{{"byteLength", maker.binary.size()}, {"uri", "data.bin"}}};
+  const std::string text = maker.json.dump();
+  EXPECT_TRUE(read_asset(put("outside.gltf", text)).ok());
+  const auto outside = read_asset(text, "outside.gltf");
+  ASSERT_FALSE(outside.ok());
+  EXPECT_EQ(outside.error().code, ErrorCode::kBadInput);
+  EXPECT_NE(outside.error().message.find("outside.gltf: buffers[0].uri is \"data.bin\""), std::string::npos);
+  EXPECT_NE(outside.error().message.find(".glb"), std::string::npos);
+  fs::current_path(before);
+
+  const auto whole = read_asset(test::skinned_file().glb(), "anything");
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  EXPECT_EQ(whole->rig.skeleton.deforming_count(), 2u);
+  const auto mesh = read_asset(std::string_view(kObj), "quad.obj");
+  ASSERT_TRUE(mesh.ok()) << mesh.error().message;
+  EXPECT_EQ(mesh->rig.mesh.vertex_count(), 4u);
+  EXPECT_EQ(read_asset(std::string_view("hello"), "a.xyz").error().code, ErrorCode::kUsage);
+}
+
 TEST_F(AssetFiles, WhatIsMissingUnknownOrBrokenHasItsOwnCode) {
   EXPECT_EQ(read_asset(folder_ / "none.obj").error().code, ErrorCode::kIo);
   EXPECT_EQ(read_asset(put("a.xyz", "hello")).error().code, ErrorCode::kUsage);

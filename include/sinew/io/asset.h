@@ -23,6 +23,9 @@ struct Asset {
 // unmistakable (glb magic), else by ending. kIo: not there. kBadInput: broken (the message names file and
 // place). kUsage: an ending nobody knows.
 Result<Asset> read_asset(const std::filesystem::path& path);
+// The same for bytes in memory, of which `name` is only a label with an ending: no file is opened, and a
+// .gltf whose buffers lie outside is kBadInput.
+Result<Asset> read_asset(std::string_view bytes, const std::string& name);
 
 // The skeleton of a .glb, .gltf, .bvh, .tgf or .json, its rest pose the bind pose, tails where the file has
 // them.

@@ -28,6 +28,9 @@ struct GltfFile {
 // (never outside its folder). kBadInput with file, place and remedy for anything that design.md says must be
 // refused.
 Result<GltfFile> read_gltf(std::string_view bytes, const std::filesystem::path& path);
+// The same for bytes that came without a folder: no file is opened, a buffer outside is kBadInput, an image
+// outside a note. `name` is for messages.
+Result<GltfFile> read_gltf_alone(std::string_view bytes, const std::string& name);
 
 // The figures that only the document knows.
 struct GltfSummary {
