@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "sinew/pipeline/joint_weights.h"
 #include "sinew/pipeline/methods.h"
 #include "sinew/pipeline/save.h"
 
@@ -12,23 +11,13 @@ namespace {
 
 // The joints that a template or the mesh alone gives.
 Result<void> find_skeleton_of(const BindOptions& options, const Console& console, Asset& asset) {
-  if (asset.rig.mesh.face_count() == 0) return bad_input(fmt::format("{}: holds no mesh", options.in));
   SkeletonOptions wanted = options.found;
   wanted.request.skeleton_template = options.skeleton_template;
-  const PolyMesh* mesh = &asset.rig.mesh;
-  Result<FoundSkeleton> found = wanted.find(console, options.in, {&mesh, 1});
-  if (found.ok()) {
-    console.note(fmt::format("{}: {}", options.in, to_text(*found)));
-    set_skeleton(asset.rig, std::move(found->skeleton));
-    return {};
-  }
-  // A template that was named and does not fit is placed into the mesh's box: binding never fails for it.
-  if (found.error().code != ErrorCode::kImpossible || options.skeleton_template.empty()) return found.error();
-  Result<Skeleton> placed = fit_template(options.skeleton_template, bounding_box(mesh->positions));
-  if (!placed.ok()) return found.error();
+  SINEW_TRY(const SkeletonFor made, wanted.give(console, options.in, asset.rig));
   console.note(
-      fmt::format("{}: the template does not fit this body and was stretched into its box", options.in));
-  set_skeleton(asset.rig, *std::move(placed));
+      made.stretched
+          ? fmt::format("{}: the template does not fit this body and was stretched into its box", options.in)
+          : fmt::format("{}: {}", options.in, to_text(made.found)));
   return {};
 }
 
@@ -128,53 +117,15 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   wanted.locked_joints = locked;
   SINEW_TRY(wanted.locked_vertices, read_vertex_list(locked_vertices));
   wanted.progress = console.progress();
-  Result<BindReport> bound = bind(asset.rig, wanted);
+  Result<BindReport> bound = bind_for_deformers(asset.rig, wanted, joint_weights);
   if (!bound) return Error{bound.error().code, fmt::format("{}: {}", in, bound.error().message)};
   console.notes(in, bound->notes);
-  SINEW_CHECK(make_joints(console, asset.rig, *bound));
   GltfWriteOptions write;
   write.influences = request.influences;
   write.weight_bits = weight_bits;
   write.edit.skin = true;
   SINEW_CHECK(save_asset(asset, out, console.overwrite(), write));
   return bound;
-}
-
-Result<void> BindOptions::make_joints(const Console& console, Rig& rig, BindReport& report) const {
-  std::string method = joint_weights;
-  if (method.empty()) {
-    const bool elastic = request.method.starts_with("elastic") || request.method.starts_with("lsq");
-    method = elastic ? request.method : "none";
-  }
-  if (method == "none") return {};
-  JointWeightsRequest wanted;
-  wanted.method = method;
-  wanted.voxels = request.voxels;
-  wanted.one_weight = request.one_weight;
-  wanted.progress = console.progress();
-  Result<JointWeightsReport> made = make_joint_weights(rig, wanted);
-  if (!made) return Error{made.error().code, fmt::format("{}: {}", in, made.error().message)};
-  console.notes(in, made->notes);
-  report.seconds += made->seconds;
-  return {};
-}
-
-Json to_json(const BindReport& report) {
-  return {{"method", report.method},
-          {"seconds", report.seconds},
-          {"vertices", report.vertices},
-          {"bones", report.bones},
-          {"unweighted", report.unweighted},
-          {"max_row_error", report.max_row_error},
-          {"min", report.min},
-          {"max", report.max},
-          {"islands", report.islands},
-          {"following", report.following},
-          {"filled", report.filled},
-          {"clamped", report.clamped},
-          {"pruning_error", report.pruning_error},
-          {"voxels", report.voxels},
-          {"iterations", report.iterations}};
 }
 
 std::string to_text(const std::string& file, const BindReport& report) {

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/bind.h"
+#include "sinew/pipeline/report_json.h"
+#include "sinew/pipeline/rig_mesh.h"
 #include "skeleton_options.h"
 #include "verbs.h"
 
@@ -28,15 +29,11 @@ struct BindOptions {
 
   // Reads the mesh, gives it the skeleton asked for, binds it and writes the file.
   Result<BindReport> run(const Console& console, Asset& asset) const;
-
- private:
-  Result<void> make_joints(const Console& console, Rig& rig, BindReport& report) const;
 };
 
 // --quantise 8|16
 void add_quantise(CLI::App* verb, int& weight_bits);
 
-Json to_json(const BindReport& report);
 std::string to_text(const std::string& file, const BindReport& report);
 
 }  // namespace sinew::cli

@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   add_unpose(program);
   add_cage(program);
   add_handles(program);
+  add_studio(program);
   add_bench(program);
   try {
     program.app.parse(argc, argv);

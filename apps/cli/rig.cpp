@@ -3,27 +3,11 @@
 #include "verbs.h"
 
 namespace sinew::cli {
-namespace {
-
-Json joints_of(const Rig& rig) {
-  Json joints = Json::array();
-  const auto globals = bind_transforms(rig);
-  for (std::size_t j = 0; j < rig.skeleton.deforming_count(); ++j) {
-    const Vec3 head = globals[j].translation();
-    joints.push_back({{"name", rig.skeleton[j].name},
-                      {"parent", rig.skeleton[j].parent},
-                      {"position", {head.x(), head.y(), head.z()}}});
-  }
-  return joints;
-}
-
-}  // namespace
 
 void add_rig(Program& program) {
   auto options = std::make_shared<BindOptions>();
-  // So that every deformer finds what it needs.
-  options->request.endpoint = "projection";
-  options->joint_weights = "elastic";
+  options->request.endpoint = kRigEndpoint;
+  options->joint_weights = kRigJointWeights;
   options->finds = true;
   CLI::App* verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
                             "  sinew rig body.obj -o body.glb\n"
@@ -34,7 +18,7 @@ void add_rig(Program& program) {
     program.run = [&program, options]() -> Result<void> {
       Asset asset;
       SINEW_TRY(const BindReport report, options->run(program.console, asset));
-      Json document = {{"joints", joints_of(asset.rig)}};
+      Json document = {{"joints", joints_to_json(asset.rig)}};
       document.update(to_json(report));
       program.console.print(document, to_text(options->out, report));
       return {};

@@ -40,6 +40,18 @@ Result<void> save_curves(const std::vector<Curve>& curves, const std::string& fi
   return write_file(file, text, overwrite);
 }
 
+Error named(const std::string& file, const Error& error) {
+  if (error.code == ErrorCode::kUsage) return error;
+  return {error.code, fmt::format("{}: {}", file, error.message)};
+}
+
+Error nothing_fits(const std::string& file, const FoundSkeleton& found) {
+  return impossible(
+      fmt::format("{}: {}; give the joints with --skeleton FILE, a template with --template NAME|FILE, or "
+                  "save the curves that were found with --curves FILE.obj",
+                  file, found.problem));
+}
+
 }  // namespace
 
 void SkeletonOptions::add_to(CLI::App* verb) {
@@ -51,24 +63,31 @@ void SkeletonOptions::add_to(CLI::App* verb) {
                  "look for limbs in the voxel body at once, not along the surface first");
 }
 
+Result<void> SkeletonOptions::keep_curves(const Console& console, const FoundSkeleton& found) const {
+  return curves.empty() ? Result<void>() : save_curves(found.curves, curves, console.overwrite());
+}
+
 Result<FoundSkeleton> SkeletonOptions::find(const Console& console, const std::string& file,
                                             std::span<const PolyMesh* const> poses) const {
   if (!curves.empty()) SINEW_CHECK(check_writable(curves, console.overwrite()));
   SkeletonRequest wanted = request;
   wanted.progress = console.progress();
   Result<FoundSkeleton> found = auto_skeleton(poses, wanted);
-  if (!found) {
-    if (found.error().code == ErrorCode::kUsage) return found.error();
-    return Error{found.error().code, fmt::format("{}: {}", file, found.error().message)};
-  }
-  if (!curves.empty()) SINEW_CHECK(save_curves(found->curves, curves, console.overwrite()));
-  if (found->skeleton.empty())
-    return impossible(
-        fmt::format("{}: {}; give the joints with --skeleton FILE, a template with --template NAME|FILE, or "
-                    "save the curves "
-                    "that were found with --curves FILE.obj",
-                    file, found->problem));
+  if (!found) return named(file, found.error());
+  SINEW_CHECK(keep_curves(console, *found));
+  if (found->skeleton.empty()) return nothing_fits(file, *found);
   return found;
+}
+
+Result<SkeletonFor> SkeletonOptions::give(const Console& console, const std::string& file, Rig& rig) const {
+  if (!curves.empty()) SINEW_CHECK(check_writable(curves, console.overwrite()));
+  SkeletonRequest wanted = request;
+  wanted.progress = console.progress();
+  Result<SkeletonFor> made = find_skeleton_for(rig, wanted);
+  if (!made) return named(file, made.error());
+  SINEW_CHECK(keep_curves(console, made->found));
+  if (!made->given) return nothing_fits(file, made->found);
+  return made;
 }
 
 Json joints_to_json(const Skeleton& skeleton) {

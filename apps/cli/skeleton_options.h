@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sinew/pipeline/auto_rig.h"
+#include "sinew/pipeline/rig_mesh.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -19,6 +19,11 @@ struct SkeletonOptions {
   // kImpossible with a sentence where no template fits; the curves are saved before, where asked for.
   Result<FoundSkeleton> find(const Console& console, const std::string& file,
                              std::span<const PolyMesh* const> poses) const;
+  // The same for the mesh of a rig, which gets the skeleton; a named template that does not fit is stretched.
+  Result<SkeletonFor> give(const Console& console, const std::string& file, Rig& rig) const;
+
+ private:
+  Result<void> keep_curves(const Console& console, const FoundSkeleton& found) const;
 };
 
 Json joints_to_json(const Skeleton& skeleton);

@@ -43,6 +43,7 @@ void add_keys(Program& program);
 void add_unpose(Program& program);
 void add_cage(Program& program);
 void add_handles(Program& program);
+void add_studio(Program& program);
 void add_bench(Program& program);
 
 }  // namespace sinew::cli

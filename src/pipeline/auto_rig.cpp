@@ -55,6 +55,10 @@ Result<SkeletonTemplate> built_in(const std::string& name, const Progress* progr
 
 }  // namespace
 
+std::span<const char* const> template_list() {
+  return kTemplates;
+}
+
 std::string template_names() {
   std::string list;
   for (const char* name : kTemplates) list += (list.empty() ? "" : ", ") + std::string(name);

@@ -11,6 +11,8 @@
 
 namespace sinew {
 
+// The names of the built-in templates.
+std::span<const char* const> template_list();
 // "biped, quadruped, hand, ...": for help and messages.
 std::string template_names();
 

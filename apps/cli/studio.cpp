@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "sinew/io/asset.h"
+#include "sinew/pipeline/save.h"
+#include "studio/browser.h"
+#include "studio/server.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+namespace {
+
+struct Options {
+  std::string in, page;
+  std::uint16_t port = 0;
+  bool no_open = false;
+};
+
+// The file as the page will get it, read once here so that a broken one is known before anything starts.
+Result<void> give_file(const Options& options, const Console& console, studio::ServerOptions& server) {
+  if (options.in.empty()) return {};
+  SINEW_TRY(const Asset asset, read_asset(options.in));
+  console.notes(options.in, asset.notes);
+  const std::filesystem::path path = options.in;
+  if (kind_of(path) == FileKind::kGltf) {
+    // What lies beside a .gltf the page could not open.
+    server.file_name = path.stem().string() + ".glb";
+    SINEW_TRY(server.file_bytes, write_gltf(asset.rig, asset.document.get()));
+  } else {
+    server.file_name = path.filename().string();
+    SINEW_TRY(server.file_bytes, read_file(path, server.limits.files.file_bytes));
+  }
+  return {};
+}
+
+Result<void> give_page(const Options& options, const Console& console, studio::ServerOptions& server) {
+  const std::filesystem::path folder =
+      options.page.empty() ? studio::find_page_folder() : std::filesystem::path(options.page);
+  if (folder.empty()) {
+    console.note("the page is not built; `./dev page` in a checkout builds it");
+    return {};
+  }
+  SINEW_TRY(server.page, studio::Page::load(folder));
+  return {};
+}
+
+Result<void> run(const Options& options, const Console& console) {
+  studio::ServerOptions wanted;
+  wanted.port = options.port;
+  SINEW_CHECK(give_file(options, console, wanted));
+  SINEW_CHECK(give_page(options, console, wanted));
+  SINEW_TRY(const auto server, studio::Server::open(std::move(wanted)));
+  fmt::print("{}\n", server->address());
+  std::fflush(stdout);
+  if (options.no_open)
+    console.note("open this address in a browser on this computer; Ctrl-C ends the server");
+  else if (studio::open_browser(server->address()))
+    console.note("the page opens in the browser; Ctrl-C ends the server");
+  else
+    console.note("no browser could be started: open the address yourself; Ctrl-C ends the server");
+  // A job that does not look up cannot be waited for; it has written nothing.
+  if (!server->run()) _exit(0);
+  return {};
+}
+
+}  // namespace
+
+void add_studio(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = add_verb(program, "studio", "look at a rig, pose it and compare it in the browser",
+                            "  sinew studio biped.glb\n"
+                            "  sinew studio body.obj --no-open --port 8080\n");
+  verb->add_option("IN", options->in, "the file to open first: .glb, .gltf, .obj, .ply, .off, .stl");
+  verb->add_flag("--no-open", options->no_open, "only print the address, start no browser");
+  verb->add_option("--port", options->port, "listen on this port (default: any that is free)")
+      ->check(CLI::Range(0, 65535));
+  verb->add_option("--page", options->page, "the folder of the built page (default: beside the program)");
+  verb->footer(
+      "The page is served to this computer alone (127.0.0.1) and only to those who know the token in the\n"
+      "address, the first line of stdout. Ctrl-C or SIGTERM ends the server: exit 0.");
+  verb->callback(
+      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file_store.h"
+
+#include <algorithm>
+
+#include "guard.h"
+#include "sinew/core/text.h"
+
+namespace sinew::studio {
+namespace {
+
+// What is behind the last slash or backslash, safe to print.
+std::string label(const std::string& name) {
+  const std::size_t slash = name.find_last_of("/\\");
+  const std::string clean = printable(slash == std::string::npos ? name : name.substr(slash + 1));
+  return clean.empty() ? "unnamed" : clean;
+}
+
+}  // namespace
+
+// Evicts until so many more bytes and one more file fit. Called with the lock held.
+Result<void> FileStore::make_room(std::uint64_t bytes) {
+  if (bytes > limits_.file_bytes)
+    return limit_error("a file may have " + std::to_string(limits_.file_bytes) +
+                       " bytes here, and this has " + std::to_string(bytes));
+  while (stored_ + reserved_ + bytes > limits_.total_bytes || entries_.size() >= limits_.files) {
+    const auto oldest =
+        std::find_if(entries_.rbegin(), entries_.rend(), [](const Entry& e) { return !e.keep; });
+    if (oldest == entries_.rend())
+      return limit_error("there is no room for more files at the moment; try again when others have arrived");
+    drop(std::prev(oldest.base()));
+  }
+  return {};
+}
+
+void FileStore::drop(std::list<Entry>::iterator entry) {
+  stored_ -= entry->file.bytes->size();
+  entries_.erase(entry);
+}
+
+Result<FileStore::Room> FileStore::reserve(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  SINEW_CHECK(make_room(bytes));
+  reserved_ += bytes;
+  return Room(this, [this, bytes](void*) {
+    const std::lock_guard again(mutex_);
+    reserved_ -= bytes;
+  });
+}
+
+Result<StoredFile> FileStore::add(const std::string& name, std::string bytes, bool keep) {
+  const std::lock_guard lock(mutex_);
+  SINEW_CHECK(make_room(bytes.size()));
+  StoredFile file{random_id(), label(name), std::make_shared<const std::string>(std::move(bytes))};
+  stored_ += file.bytes->size();
+  entries_.push_front({file, keep});
+  return file;
+}
+
+std::optional<StoredFile> FileStore::find(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+    if (entry->file.id != id) continue;
+    entries_.splice(entries_.begin(), entries_, entry);
+    return entry->file;
+  }
+  return std::nullopt;
+}
+
+bool FileStore::remove(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto entry =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.file.id == id; });
+  if (entry == entries_.end()) return false;
+  drop(entry);
+  return true;
+}
+
+}  // namespace sinew::studio

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rig_job.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+
+#include "overall_progress.h"
+#include "sinew/io/asset.h"
+#include "sinew/pipeline/pose_request.h"
+#include "sinew/pipeline/report_json.h"
+#include "sinew/pipeline/rig_player.h"
+
+namespace sinew::studio {
+namespace {
+
+std::string sentence(std::string text) {
+  if (text.empty()) return text;
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  if (text.back() != '.') text += '.';
+  return text;
+}
+
+void add_sentences(const std::vector<std::string>& notes, std::vector<std::string>& text) {
+  for (const std::string& note : notes) text.push_back(sentence(note));
+}
+
+std::string renamed(const std::string& name, const std::string& ending) {
+  return std::filesystem::path(name).stem().string() + ending;
+}
+
+Error about(const std::string& name, const Error& error) {
+  if (error.code == ErrorCode::kUsage || error.code == ErrorCode::kCancelled) return error;
+  return {error.code, fmt::format("{}: {}", name, error.message)};
+}
+
+// The skeleton by the first of these that there is: the user's joints, a template, the file's own, a search.
+Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, Rig& rig) {
+  if (rig.mesh.face_count() == 0) return bad_input("holds no mesh");
+  if (!job.joints.empty()) {
+    SINEW_TRY(Skeleton moved, skeleton_at(rig, job.joints));
+    set_skeleton(rig, std::move(moved));
+    return fmt::format("The {} joints lie where you put them.", job.joints.size());
+  }
+  if (job.skeleton_template.empty() && rig.skeleton.deforming_count() > 0)
+    return fmt::format("The file's own skeleton of {} joints was kept.", rig.skeleton.deforming_count());
+  SkeletonRequest request;
+  request.skeleton_template = job.skeleton_template;
+  request.names = job.names;
+  request.progress = progress;
+  SINEW_TRY(const SkeletonFor made, find_skeleton_for(rig, request));
+  if (!made.given)
+    return impossible(made.found.problem + "; choose the template that is nearest, and move its joints");
+  if (made.stretched)
+    return fmt::format(
+        "The template '{}' does not fit this body and was stretched into its box: move the joints to where "
+        "they belong and bind again.",
+        job.skeleton_template);
+  return fmt::format("{} joints of the template '{}' were found (sure to {:.0f} %{}).",
+                     made.found.skeleton.size(), made.found.name, 100 * made.found.confidence,
+                     made.found.symmetric ? ", symmetric" : "");
+}
+
+void add_figures(const BindReport& report, int influences, std::vector<std::string>& text) {
+  text.push_back(fmt::format("{} vertices were bound to {} bones by {} in {:.1f} s.", report.vertices,
+                             report.bones, report.method, report.seconds));
+  if (report.pruning_error >= 0.005)
+    text.push_back(fmt::format("Keeping {} joints a vertex cut {:.0f} % of its weight at most.", influences,
+                               100 * report.pruning_error));
+  add_sentences(report.notes, text);
+}
+
+}  // namespace
+
+Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
+  OverallProgress overall(progress);
+  overall.part("reading", 0.03);
+  SINEW_TRY(Asset asset, read_asset(*job.file.bytes, job.file.name));
+  JobOutput output;
+  add_sentences(asset.notes, output.text);
+  const bool had_clips = !asset.rig.clips.empty();
+  auto skeleton = give_skeleton(job, overall.part("finding the skeleton", 0.2), asset.rig);
+  if (!skeleton.ok()) return about(job.file.name, skeleton.error());
+  output.text.push_back(*skeleton);
+  if (had_clips && asset.rig.clips.empty())
+    output.text.push_back("The clips belonged to the old joints and are gone.");
+  if (is_cancelled(&progress)) return cancelled();
+
+  BindRequest request;
+  request.method = job.weights;
+  request.endpoint = kRigEndpoint;
+  request.progress = overall.part("weights", 0.95);
+  const auto bound = bind_for_deformers(asset.rig, request, kRigJointWeights);
+  if (!bound.ok()) return about(job.file.name, bound.error());
+  add_figures(*bound, request.influences, output.text);
+  if (is_cancelled(&progress)) return cancelled();
+
+  overall.part("writing", 1);
+  GltfWriteOptions write;
+  write.influences = request.influences;
+  write.edit.skin = true;
+  SINEW_TRY(output.bytes, write_gltf(asset.rig, asset.document.get(), write));
+  output.name = renamed(job.file.name, ".glb");
+  output.report = {{"joints", joints_to_json(asset.rig)}};
+  output.report.update(to_json(*bound));
+  return output;
+}
+
+Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& progress) {
+  static_assert(std::endian::native == std::endian::little, "the page reads little-endian floats");
+  OverallProgress overall(progress);
+  overall.part("reading", 0.1);
+  SINEW_TRY(const Asset asset, read_asset(*file.bytes, file.name));
+  if (asset.rig.mesh.face_count() == 0) return about(file.name, bad_input("holds no mesh"));
+  SINEW_TRY(const Pose pose, make_pose(asset.rig, {}));
+  JobOutput output;
+  std::vector<std::string> notes;
+  DeformRequest request = stored_request(asset.rig);
+  request.deformer = "elastic";
+  request.notes = &notes;
+  request.progress = overall.part("settling the elastic body", 0.95);
+  FrameReport frame;
+  const auto mesh = posed_mesh(asset.rig, pose, request, &frame);
+  if (is_cancelled(&progress)) return cancelled();
+  if (!mesh.ok()) return about(file.name, mesh.error());
+  overall.part("writing", 1);
+  for (const Vec3& position : mesh->positions) {
+    const Vec3f single = position.cast<float>();
+    output.bytes.append(reinterpret_cast<const char*>(single.data()), 3 * sizeof(float));
+  }
+  output.name = renamed(file.name, ".f32");
+  output.text.push_back(fmt::format("The elastic body of {} vertices has settled.", mesh->vertex_count()));
+  add_sentences(notes, output.text);
+  output.report = {{"deformer", request.deformer},
+                   {"vertices", mesh->vertex_count()},
+                   {"milliseconds", frame.milliseconds},
+                   {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)}};
+  return output;
+}
+
+}  // namespace sinew::studio

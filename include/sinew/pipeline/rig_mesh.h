@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sinew/pipeline/auto_rig.h"
+#include "sinew/pipeline/bind.h"
+
+namespace sinew {
+
+// What became of a search for the skeleton of a rig's mesh.
+struct SkeletonFor {
+  FoundSkeleton found;     // where nothing fits, `skeleton` is empty and `problem` says why
+  bool stretched = false;  // a template that was named and does not fit was stretched into the mesh's box
+  bool given = false;      // the rig has a skeleton now
+};
+
+// Finds a skeleton for the rig's mesh by the template that is named, or by the one that fits best, and gives
+// it to the rig, whose old skeleton, weights and clips go. Where nothing fits and no template was named, the
+// rig stays as it is. kBadInput: no mesh. Other errors as of auto_skeleton.
+Result<SkeletonFor> find_skeleton_for(Rig& rig, const SkeletonRequest& request);
+
+// A joint where a user put it.
+struct JointPlace {
+  std::string name;
+  int parent = -1;
+  Vec3 head;                 // bind space
+  std::optional<Vec3> tail;  // the same; nullopt: as bones_of says
+};
+
+// A skeleton of these joints. Where the rig's own deforming joints have the same names and parents, they are
+// moved: they keep their axes, and their tails where none are given; else axes are parallel to the world's.
+// kBadInput: places that are not finite, parents that do not exist, a cycle.
+Result<Skeleton> skeleton_at(const Rig& rig, std::span<const JointPlace> places);
+
+// What `rig` makes beside the weights, so that every deformer finds what it needs: endpoint weights and joint
+// weights by these methods.
+inline constexpr const char* kRigEndpoint = "projection";
+inline constexpr const char* kRigJointWeights = "elastic";
+
+// Binds the mesh, then makes what joint-based deformers need by `joint_weights`, a method of
+// make_joint_weights, or "none", or empty: the method of the binding where that is elastic, else none. Notes
+// and seconds are those of both. Errors as of bind and make_joint_weights.
+Result<BindReport> bind_for_deformers(Rig& rig, const BindRequest& request, const std::string& joint_weights);
+
+}  // namespace sinew
