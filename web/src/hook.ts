@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests may read from outside: copies, nothing that can be changed.
+import type { App } from './app';
+import { project } from './view/pick';
+import type { Viewport } from './view/viewport';
+
+export function exposeHook(app: App, viewport: Viewport): void {
+  const hook = {
+    get ready() { return app.state.ready; },
+    get busy() { return app.state.busy !== null || app.state.building; },
+    get file() { return app.state.file?.name ?? null; },
+    get selected() { return app.state.selected; },
+    get tool() { return app.state.tool; },
+    get time() { return app.state.time; },
+    get playing() { return app.state.playing; },
+    get threads() { return app.state.threads; },
+    get milliseconds() { return app.state.frame?.slots.map((s) => s.milliseconds) ?? []; },
+    get fps() { return app.state.fps; },
+    get heat() { return app.state.heatView; },
+    get joints() { return app.state.opened?.info.joints.map((j) => j.name) ?? []; },
+    /** As they are drawn. */
+    positions: (slot: 0 | 1): number[] => [...(viewport.meshes[slot].positions ?? [])],
+    pose: () => ({ locals: [...(app.state.frame?.pose.locals ?? [])], shapes: [...(app.state.frame?.pose.shapes ?? [])] }),
+    head: (joint: number): number[] => [...(app.state.frame?.globals.subarray(16 * joint + 12, 16 * joint + 15) ?? [])],
+    /** Where a joint is on the screen, CSS pixels of the window. */
+    screen: (joint: number): { x: number; y: number } | null => {
+      const heads = app.state.heads;
+      const place = heads ? heads.slice(3 * joint, 3 * joint + 3) : app.state.frame?.globals.subarray(16 * joint + 12, 16 * joint + 15);
+      if (!place) return null;
+      const box = viewport.canvas.getBoundingClientRect();
+      const p = project(place, 0, viewport.projection({ x: 0, y: 0 }));
+      return p && { x: p.x + box.left, y: p.y + box.top };
+    },
+  };
+  Object.defineProperty(window, 'sinew', { value: Object.freeze(hook) });
+}

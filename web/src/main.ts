@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts the page together: state, worker, server, picture and panels.
+import './styles/base.css';
+import './styles/layout.css';
+import './styles/controls.css';
+import { Api } from './api';
+import { App } from './app';
+import { Engine, type WorkerLike } from './engine';
+import { axesWidget } from './panels/axes';
+import { deformerPanel } from './panels/deformers';
+import { heatPanel } from './panels/heat';
+import { helpSheet } from './panels/help';
+import { inspectorPanel } from './panels/inspector';
+import { keysPanel } from './panels/keys';
+import { pointsPanel } from './panels/points';
+import { reportPanel, rigPanel } from './panels/rig';
+import { busy, legend, notices, readout, split, statistics, welcome } from './panels/stage';
+import { timeline } from './panels/timeline';
+import { toolbar } from './panels/toolbar';
+import { isDark, topbar } from './panels/topbar';
+import { treePanel } from './panels/tree';
+import type { Frame } from './protocol';
+import { bindShortcuts } from './shortcuts';
+import { Tools } from './tools';
+import { h } from './ui/dom';
+import { saveFile } from './ui/save';
+import { bindView } from './view/bind';
+import { Viewport } from './view/viewport';
+import { exposeHook } from './hook';
+
+const parameters = new URLSearchParams(location.search);
+const api = new Api(parameters.get('token') ?? '');
+const startWorker = (): WorkerLike => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+const threads = crossOriginIsolated && parameters.get('threads') !== '0' && navigator.hardwareConcurrency > 1;
+
+const engine = new Engine(startWorker, new URL('.', location.href).href, threads, {
+  frame: (frame) => adopt(frame),
+  crashed: (why) => app.notify('error', 'The deformer stopped', `${why} It is started again with the file and the pose that it had.`),
+  recovered: (frame) => {
+    if (frame) adopt(frame);
+    app.notify('info', 'The deformer is back', 'The pose is the last one that was shown.');
+  },
+});
+const app = new App(engine, api);
+const tools = new Tools(app);
+
+function adopt(frame: Frame): void {
+  const old = app.state.frame;
+  app.store.set({ frame });
+  engine.recycle(old);
+  count();
+}
+
+/** Frames in the last second, while something moves. */
+const stamps: number[] = [];
+function count(): void {
+  const now = performance.now();
+  stamps.push(now);
+  while (stamps.length && now - stamps[0] > 1000) stamps.shift();
+  const span = (now - stamps[0]) / 1000;
+  app.store.set({ fps: stamps.length > 4 && span > 0.2 ? (stamps.length - 1) / span : 0 });
+}
+
+const picker = h('input', { type: 'file', class: 'hidden-label', accept: '.glb,.gltf,.obj,.ply,.off,.stl,.json', tabindex: '-1', 'aria-hidden': 'true', id: 'file-input' });
+picker.addEventListener('change', () => {
+  const file = picker.files?.[0];
+  if (file) void app.openFile(file);
+  picker.value = '';
+});
+const open = (): void => picker.click();
+const help = helpSheet();
+const picture = async (transparent: boolean): Promise<void> => {
+  const ground = getComputedStyle(document.documentElement).getPropertyValue('--picture-ground').trim() || '#ffffff';
+  const name = (app.state.file?.name ?? 'picture').replace(/\.[^.]*$/, '');
+  try {
+    saveFile(`${name}.png`, await viewport.picture(transparent ? null : ground));
+  } catch (error) {
+    app.fail('Picture', error);
+  }
+};
+
+const stage = h('main', { class: 'stage', 'aria-label': 'Picture' });
+document.body.append(
+  topbar(app, { open, help: () => help.showModal(), picture: (transparent) => void picture(transparent) }),
+  h('aside', { class: 'side left', 'aria-label': 'Skeleton panel' }, treePanel(app)), stage,
+  h('aside', { class: 'side right', 'aria-label': 'Settings' }, rigPanel(app), inspectorPanel(app), deformerPanel(app), heatPanel(app), keysPanel(app), pointsPanel(app), reportPanel(app)),
+  timeline(app), picker, help);
+
+const viewport = new Viewport(stage, (canvas) => tools.attach(canvas));
+tools.viewport = viewport;
+const axes = axesWidget(viewport);
+viewport.drawn = () => axes.update();
+stage.append(split(app), toolbar(app), axes.element, statistics(app), legend(app), welcome(app, open), busy(app), readout(app), notices(app));
+bindView(app, viewport, tools);
+bindShortcuts(app, {
+  open, help: () => help.showModal(), picture: () => void picture(false), frame: () => frameSelection(), view: (name) => viewport.frame(undefined, name),
+  cancelDrag: () => tools.cancel(),
+});
+exposeHook(app, viewport);
+
+/** The selected bone with room around it; all where nothing is selected. */
+function frameSelection(): void {
+  const { selected, frame, opened } = app.state;
+  const bone = opened?.info.bones.findIndex((b) => b.joint === selected) ?? -1;
+  if (selected < 0 || bone < 0 || !frame) return viewport.frame();
+  const s = frame.segments.subarray(6 * bone, 6 * bone + 6);
+  const room = 0.6 * Math.hypot(s[3] - s[0], s[4] - s[1], s[5] - s[2]);
+  viewport.frame([0, 1, 2].map((k) => Math.min(s[k], s[k + 3]) - room).concat([0, 1, 2].map((k) => Math.max(s[k], s[k + 3]) + room)));
+}
+
+// --- theme ---
+
+const applyTheme = (): void => {
+  const dark = isDark(app.state.theme);
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  viewport.setTheme(dark);
+};
+const remembered = localStorage.getItem('sinew-theme');
+if (remembered === 'light' || remembered === 'dark') app.store.set({ theme: remembered });
+app.store.on(['theme'], ({ theme }) => {
+  if (theme !== 'auto') localStorage.setItem('sinew-theme', theme);
+  applyTheme();
+});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', applyTheme);
+
+// --- dropping files ---
+
+for (const name of ['dragenter', 'dragover'] as const) {
+  window.addEventListener(name, (event) => {
+    event.preventDefault();
+    document.body.classList.add('dropping');
+  });
+}
+window.addEventListener('dragleave', (event) => {
+  if (!event.relatedTarget) document.body.classList.remove('dropping');
+});
+window.addEventListener('drop', (event) => {
+  event.preventDefault();
+  document.body.classList.remove('dropping');
+  const file = event.dataTransfer?.files[0];
+  if (file) void app.openFile(file);
+});
+
+// --- graphics that go away ---
+
+let told = 0;
+viewport.onContext(
+  () => {
+    told = app.notify('error', 'The picture was lost', 'The graphics driver took it back. It is drawn again as soon as the driver allows; the pose is safe.',
+      { label: 'Load the page again', run: () => location.reload() });
+  },
+  () => {
+    app.dismiss(told);
+    app.notify('info', 'The picture is back', 'The graphics driver had taken it for a moment.');
+  });
+
+// --- start ---
+
+async function start(): Promise<void> {
+  const session = api.session().catch((error) => {
+    app.fail('sinew studio', error);
+    return null;
+  });
+  try {
+    const ready = await engine.load();
+    app.store.set({ ready: true, version: ready.version, deformers: ready.deformers, threads: ready.threads });
+  } catch (error) {
+    app.store.set({ busy: null });
+    app.notify('error', 'The deformers could not be loaded', (error as Error).message);
+  }
+  const server = await session;
+  app.store.set({ server });
+  if (server?.file && app.state.ready) await app.openFromServer(server.file.id, server.file.name);
+}
+void start();

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values colour the mesh; the distance to the elastic reference is computed by the program behind the page.
+import type { App } from '../app';
+import { formatNumber } from '../numbers';
+import { type Heat, isSkinned } from '../state';
+import { button, progress, section, Segmented } from '../ui/controls';
+import { h, setText, show } from '../ui/dom';
+
+const MEANING: Record<Heat, string> = {
+  none: 'Plain clay.',
+  weight: 'How much of each point follows the joint.',
+  share: 'd: how much of the joint’s turning a point takes at all.',
+  swing: 's: how far a point bends with the joint.',
+  twist: 't: how far a point twists with the joint.',
+  endpoint: 'e: where along the bone a point lies, 0 at its start and 1 at its end.',
+  reference: 'How far the mesh is from an elastic body in this pose, computed by the program behind this page.',
+};
+
+export function heatPanel(app: App): HTMLElement {
+  const kinds = new Segmented<Heat>('Heat map', [
+    { value: 'none', label: 'Off' }, { value: 'weight', label: 'w', title: 'Weight' }, { value: 'share', label: 'd', title: 'Share of the joint' },
+    { value: 'swing', label: 's', title: 'Swing' }, { value: 'twist', label: 't', title: 'Twist' }, { value: 'endpoint', label: 'e', title: 'Endpoint' },
+    { value: 'reference', label: 'Elastic', title: 'Distance to the elastic reference' },
+  ], (kind) => void app.setHeat(kind));
+  const meaning = h('p', { class: 'quiet small' });
+  const pick = h('p', { class: 'hint' }, 'Select a joint to see its values.');
+  const figures = h('div', { class: 'figures', 'data-role': 'figures' });
+  const stage = h('p', { class: 'small' });
+  const bar = progress();
+  const cancel = button('Cancel', { class: 'button small', run: () => void app.cancelJob() });
+  const running = h('div', { class: 'stack' }, stage, bar.element, cancel);
+  const stale = h('p', { class: 'hint' }, 'The pose has changed since the reference was computed.');
+  const compute = button('Compute the reference', { class: 'button wide', run: () => void app.computeReference() });
+  compute.dataset.role = 'compute-reference';
+  const reference = h('div', { class: 'stack' }, stale, compute, running, figures);
+  const panel = section('Heat map', kinds.element, meaning, pick, reference);
+
+  app.store.on(['heat', 'heatView', 'selected', 'opened', 'job', 'serverGone', 'slots', 'layout'], (state) => {
+    show(panel, isSkinned(state));
+    kinds.set(state.heat);
+    setText(meaning, MEANING[state.heat]);
+    const channel = state.heat !== 'none' && state.heat !== 'reference';
+    show(pick, channel && state.selected < 0);
+    show(reference, state.heat === 'reference');
+    const job = state.job?.kind === 'reference' ? state.job : null;
+    show(running, job !== null);
+    show(compute, job === null && (state.heatView === null || state.heatView.stale));
+    compute.disabled = state.serverGone || state.job !== null;
+    show(stale, job === null && state.heatView?.stale === true);
+    if (job) {
+      setText(stage, job.cancelling ? 'Stopping' : job.stage);
+      bar.set(job.fraction || null);
+      cancel.disabled = job.cancelling;
+    }
+    const view = state.heatView;
+    const rows = view?.kind === 'reference' ? view.figures.map((figure, k) => h('div', { class: 'figure' },
+      h('b', {}, state.slots[k].deformer), h('span', {}, `largest ${percent(figure.max)}`), h('span', {}, `rms ${percent(figure.rms)}`))) : [];
+    figures.replaceChildren(...rows);
+  });
+  return panel;
+}
+
+export function percent(value: number): string {
+  return `${formatNumber(100 * value, value < 0.01 ? 3 : 2)} %`;
+}

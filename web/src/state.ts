@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ServerSession } from './api';
+import type { ChannelKind, DeformSettings, Frame, Method, Opened } from './protocol';
+import type { Layout } from './view/viewport';
+
+export type Tool = 'rotate' | 'stretch' | 'reach' | 'twist' | 'cage' | 'handle' | 'pin' | 'joints';
+export type Heat = 'none' | ChannelKind | 'reference';
+export type Theme = 'auto' | 'light' | 'dark';
+
+export interface OpenFile { name: string; bytes: Uint8Array; /** where the server has it, too */ id: string | null }
+export interface Notice { id: number; kind: 'info' | 'error'; title: string; text: string; action?: { label: string; run(): void } }
+export interface Job { kind: 'rig' | 'reference'; stage: string; fraction: number; cancelling: boolean }
+export interface Figures { max: number; rms: number }
+export interface HeatView { kind: Heat; joint: number; range: number; unit: string; figures: Figures[]; stale: boolean }
+export interface Pin { vertex: number; target: [number, number, number] }
+export interface Show { skeleton: boolean; wire: boolean; ground: boolean }
+
+export interface State {
+  ready: boolean;
+  version: string;
+  threads: number;
+  deformers: Method[];
+  server: ServerSession | null;
+  serverGone: boolean;
+  file: OpenFile | null;
+  opened: Opened | null;
+  busy: { text: string; fraction: number | null } | null;
+  frame: Frame | null;
+  selected: number;
+  hovered: number;
+  tool: Tool;
+  localAxes: boolean;
+  chain: number;
+  slots: [DeformSettings, DeformSettings];
+  notes: [string[], string[]];
+  building: boolean;
+  layout: Layout;
+  divider: number;
+  heat: Heat;
+  heatView: HeatView | null;
+  clip: number;
+  time: number;
+  playing: boolean;
+  speed: number;
+  loop: boolean;
+  show: Show;
+  theme: Theme;
+  job: Job | null;
+  report: string[];
+  notices: Notice[];
+  canUndo: boolean;
+  canRedo: boolean;
+  fps: number;
+  pins: Pin[];
+  /** Rest heads while joints are moved, 3 a joint; null otherwise. */
+  heads: Float64Array | null;
+  dot: number;
+  hoveredDot: number;
+  readout: { text: string; x: number; y: number } | null;
+}
+
+export const initial: State = {
+  ready: false, version: '', threads: 1, deformers: [], server: null, serverGone: false, file: null, opened: null, busy: null,
+  frame: null, selected: -1, hovered: -1, tool: 'rotate', localAxes: true, chain: 0,
+  slots: [{ deformer: 'lbs' }, { deformer: 'swing-twist' }], notes: [[], []], building: false, layout: 'single', divider: 0.5,
+  heat: 'none', heatView: null, clip: -1, time: 0, playing: false, speed: 1, loop: true,
+  show: { skeleton: true, wire: false, ground: true }, theme: 'auto', job: null, report: [], notices: [],
+  canUndo: false, canRedo: false, fps: 0, pins: [], heads: null, dot: -1, hoveredDot: -1, readout: null,
+};
+
+export function isSkinned(state: Readonly<State>): boolean {
+  return state.opened !== null && state.opened.info.joints.length > 0 && state.opened.info.skinned;
+}

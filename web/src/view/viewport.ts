@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The canvas: one camera, one or two pictures of the character. Draws when something changed, never otherwise.
+import { MOUSE, PerspectiveCamera, Plane, Ray, Scene, TOUCH, Vector2, Vector3, WebGLRenderer } from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import type { Frame, Opened, Slot } from '../protocol';
+import { Ground } from './ground';
+import { MeshView } from './meshView';
+import type { Point2, Projection } from './pick';
+import { PointsView } from './pointsView';
+import { RingsView } from './rings';
+import { type Skeleton, SkeletonView } from './skeletonView';
+
+export type Layout = 'single' | 'side' | 'wipe';
+export type ViewName = 'front' | 'back' | 'left' | 'right' | 'top' | 'bottom' | 'three-quarter';
+interface Pane { slot: Slot; x: number; width: number; port: { x: number; width: number } }
+
+const DIRECTIONS: Record<ViewName, [number, number, number]> = {
+  front: [0, 0, 1], back: [0, 0, -1], left: [1, 0, 0], right: [-1, 0, 0], top: [0, 1, 1e-4], bottom: [0, -1, 1e-4],
+  'three-quarter': [0.62, 0.32, 0.9],
+};
+
+export class Viewport {
+  readonly canvas = document.createElement('canvas');
+  readonly meshes = [new MeshView(), new MeshView()] as const;
+  readonly skeleton = new SkeletonView();
+  readonly rings = new RingsView();
+  readonly points = new PointsView();
+  readonly controls: OrbitControls;
+  readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
+  private readonly ground = new Ground();
+  private readonly scene = new Scene();
+  private readonly renderer: WebGLRenderer;
+  private bones: Skeleton | null = null;
+  private box = [-1, 0, -1, 1, 2, 1];
+  private layout: Layout = 'single';
+  private divider = 0.5;
+  private due = false;
+  private moved = true;
+  private lost = false;
+  /** Called after each drawing. */
+  drawn: () => void = () => undefined;
+
+  constructor(private readonly host: HTMLElement, takePointer: (canvas: HTMLCanvasElement) => void) {
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('aria-label', 'The character. Drag to turn, right button or two fingers to move, wheel to zoom.');
+    host.prepend(this.canvas);
+    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true });
+    this.renderer.autoClear = false;
+    this.renderer.setClearColor(0x000000, 0);
+    this.scene.add(this.ground.group, this.meshes[0].group, this.meshes[1].group, this.skeleton.group, this.points.group, this.rings.group);
+    takePointer(this.canvas); // before the controls, so that tools come first
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.zoomToCursor = true;
+    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
+    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
+    this.controls.addEventListener('change', () => this.invalidate());
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+  }
+
+  /** Told when the graphics context goes and comes back. */
+  onContext(lost: () => void, restored: () => void): void {
+    this.canvas.addEventListener('webglcontextlost', (event) => {
+      event.preventDefault();
+      this.lost = true;
+      lost();
+    });
+    this.canvas.addEventListener('webglcontextrestored', () => {
+      this.lost = false;
+      this.moved = true;
+      this.invalidate();
+      restored();
+    });
+  }
+
+  show(opened: Opened): void {
+    this.meshes.forEach((mesh) => mesh.show(opened));
+    this.box = opened.info.box;
+    this.ground.place(this.box);
+    this.moved = true;
+    this.invalidate();
+  }
+
+  adopt(frame: Frame): void {
+    frame.slots.forEach((slot, k) => this.meshes[k].update(slot));
+    this.moved = true;
+    this.invalidate();
+  }
+
+  /** The mesh got other vertices. */
+  changed(): void {
+    this.moved = true;
+    this.invalidate();
+  }
+
+  setSkeleton(skeleton: Skeleton | null): void {
+    this.bones = skeleton;
+    this.invalidate();
+  }
+
+  setLayout(layout: Layout, divider: number): void {
+    this.layout = layout;
+    this.divider = divider;
+    this.invalidate();
+  }
+
+  setGround(on: boolean): void {
+    this.ground.group.visible = on;
+    this.invalidate();
+  }
+
+  setTheme(dark: boolean): void {
+    this.meshes.forEach((mesh) => mesh.theme(dark ? 0.88 : 1, 0x1d242b));
+    this.ground.theme(dark);
+    this.invalidate();
+  }
+
+  invalidate(): void {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      this.draw();
+    });
+  }
+
+  get eye(): Vector3 {
+    return this.camera.position;
+  }
+
+  /** World length of a pixel at distance 1. */
+  get unit(): number {
+    return (2 * Math.tan((this.camera.fov * Math.PI) / 360)) / Math.max(1, this.host.clientHeight);
+  }
+
+  /** Of the pane under the pointer. */
+  projection(pointer: Point2): Projection {
+    const pane = this.paneAt(pointer);
+    this.aim(pane);
+    const matrix = this.camera.projectionMatrix.clone().multiply(this.camera.matrixWorldInverse);
+    return { matrix: matrix.elements, x: pane.port.x, y: 0, width: pane.port.width, height: this.host.clientHeight };
+  }
+
+  slotAt(pointer: Point2): Slot {
+    return this.paneAt(pointer).slot;
+  }
+
+  ray(pointer: Point2): Ray {
+    const pane = this.paneAt(pointer);
+    this.aim(pane);
+    const ndc = new Vector2(((pointer.x - pane.port.x) / pane.port.width) * 2 - 1, 1 - (pointer.y / this.host.clientHeight) * 2);
+    const far = new Vector3(ndc.x, ndc.y, 0.5).unproject(this.camera);
+    return new Ray(this.eye.clone(), far.sub(this.eye).normalize());
+  }
+
+  /** Where the pointer is in the plane through `place` that faces the viewer. */
+  inPlane(pointer: Point2, place: Vector3): Vector3 {
+    const normal = this.camera.getWorldDirection(new Vector3());
+    const plane = new Plane().setFromNormalAndCoplanarPoint(normal, place);
+    return this.ray(pointer).intersectPlane(plane, new Vector3()) ?? place.clone();
+  }
+
+  /** Brings a box into the picture, from where the camera looks now or from a named side. */
+  frame(box: number[] = this.box, view?: ViewName): void {
+    const least = new Vector3().fromArray(box, 0);
+    const most = new Vector3().fromArray(box, 3);
+    const centre = least.clone().add(most).multiplyScalar(0.5);
+    const whole = new Vector3().fromArray(this.box, 3).sub(new Vector3().fromArray(this.box, 0)).length();
+    const direction = view ? new Vector3(...DIRECTIONS[view]).normalize() : this.eye.clone().sub(this.controls.target).normalize();
+    if (direction.lengthSq() < 0.5) direction.set(...DIRECTIONS['three-quarter']).normalize();
+    const distance = this.fitDistance(least, most, centre, direction, whole);
+    this.camera.position.copy(centre).addScaledVector(direction, distance);
+    this.camera.near = whole * 0.01;
+    this.camera.far = whole * 40;
+    this.controls.target.copy(centre);
+    this.controls.minDistance = whole * 0.03;
+    this.controls.maxDistance = whole * 12;
+    this.controls.update();
+    this.invalidate();
+  }
+
+  /** A picture of what is shown now. `ground`: CSS colour behind it; null: transparent. */
+  async picture(ground: string | null): Promise<Blob> {
+    const rings = this.rings.group.visible;
+    const floor = this.ground.group.visible;
+    this.rings.group.visible = false;
+    if (ground === null) this.ground.group.visible = false;
+    this.draw();
+    const copy = document.createElement('canvas');
+    copy.width = this.canvas.width;
+    copy.height = this.canvas.height;
+    const context = copy.getContext('2d');
+    if (!context) throw new Error('No picture can be made here.');
+    if (ground !== null) {
+      context.fillStyle = ground;
+      context.fillRect(0, 0, copy.width, copy.height);
+    }
+    context.drawImage(this.canvas, 0, 0);
+    this.rings.group.visible = rings;
+    this.ground.group.visible = floor;
+    this.draw();
+    return new Promise((resolve, reject) =>
+      copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture can be made here.'))), 'image/png'));
+  }
+
+  private fitDistance(least: Vector3, most: Vector3, centre: Vector3, direction: Vector3, whole: number): number {
+    const pane = this.panes()[0];
+    const tanY = Math.tan((this.camera.fov * Math.PI) / 360) * 0.9;
+    const tanX = tanY * (pane.port.width / Math.max(1, this.host.clientHeight));
+    const up = Math.abs(direction.y) > 0.99 ? new Vector3(0, 0, -1) : new Vector3(0, 1, 0);
+    const right = up.clone().cross(direction).normalize();
+    up.copy(direction).cross(right);
+    let distance = 0.05 * whole;
+    for (let k = 0; k < 8; ++k) {
+      const corner = new Vector3(k & 1 ? most.x : least.x, k & 2 ? most.y : least.y, k & 4 ? most.z : least.z).sub(centre);
+      const ahead = corner.dot(direction);
+      distance = Math.max(distance, ahead + Math.abs(corner.dot(right)) / tanX, ahead + Math.abs(corner.dot(up)) / tanY);
+    }
+    return distance;
+  }
+
+  private panes(): Pane[] {
+    const width = this.host.clientWidth;
+    if (this.layout === 'single') return [{ slot: 0, x: 0, width, port: { x: 0, width } }];
+    const cut = Math.round(width * this.divider);
+    const parts = [{ x: 0, width: cut }, { x: cut, width: width - cut }];
+    return parts.map((part, slot) => ({ slot: slot as Slot, ...part, port: this.layout === 'side' ? part : { x: 0, width } }));
+  }
+
+  private paneAt(pointer: Point2): Pane {
+    const panes = this.panes();
+    return panes.find((pane) => pointer.x < pane.x + pane.width) ?? panes[panes.length - 1];
+  }
+
+  private aim(pane: Pane): void {
+    this.camera.aspect = pane.port.width / Math.max(1, this.host.clientHeight);
+    this.camera.updateProjectionMatrix();
+    this.camera.updateMatrixWorld();
+  }
+
+  private resize(): void {
+    const { clientWidth, clientHeight } = this.host;
+    if (!clientWidth || !clientHeight) return;
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    const ratio = this.renderer.getPixelRatio();
+    this.skeleton.discs.uniforms.ratio.value = this.points.discs.uniforms.ratio.value = ratio;
+    this.draw();
+  }
+
+  private draw(): void {
+    if (this.lost) return;
+    if (this.moved && this.ground.group.visible) this.ground.refresh(this.renderer, this.meshes[0].group);
+    this.moved = false;
+    this.camera.updateMatrixWorld();
+    this.skeleton.group.visible = this.bones !== null;
+    if (this.bones) this.skeleton.update(this.bones, this.camera, this.unit);
+    this.rings.update(this.eye, this.unit);
+    const height = this.host.clientHeight;
+    this.renderer.setScissorTest(false);
+    this.renderer.clear();
+    this.renderer.setScissorTest(true);
+    for (const pane of this.panes()) {
+      this.aim(pane);
+      this.renderer.setViewport(pane.port.x, 0, pane.port.width, height);
+      this.renderer.setScissor(pane.x, 0, pane.width, height);
+      this.meshes.forEach((mesh, slot) => (mesh.group.visible = slot === pane.slot));
+      this.renderer.render(this.scene, this.camera);
+    }
+    this.meshes.forEach((mesh) => (mesh.group.visible = true));
+    this.drawn();
+  }
+}
