@@ -48,7 +48,10 @@ class Connection final : public Session, public std::enable_shared_from_this<Con
   ~Connection() override { ended_(this); }
 
   bool idle() const override { return idle_; }
-  void close() override { stream_.close(); }
+  void close() override {
+    idle_ = false;
+    stream_.close();
+  }
   void turn_away() override {
     respond(refusal(503, ErrorCode::kLimit, "too many connections are open; close some"), false);
   }
@@ -208,6 +211,7 @@ void Connection::on_sent() {
   Code ignored;
   stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
   stream_.expires_after(limits_.goodbye);
+  idle_ = true;
   say_goodbye();
 }
 

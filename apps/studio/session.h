@@ -21,7 +21,8 @@ class Session {
 
   virtual void start() = 0;
 
-  // Waits for a request of which nothing has come yet.
+  // Nothing is lost where it is closed: it waits for a request of which nothing has come yet, or has said its
+  // last word.
   virtual bool idle() const = 0;
   virtual void close() = 0;
   // Instead of start(): answers that there are too many connections, and closes.

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sinew/core/parallel.h"
+#include "sinew/core/piece_progress.h"
 #include "volume/hierarchy.h"
 #include "volume/lanes.h"
 
@@ -150,6 +151,7 @@ Multigrid::BoundedSolution Multigrid::solve_bounded(const Eigen::MatrixXd& start
   with_lanes(static_cast<std::size_t>(start.rows()), start.cols(), [&]<std::size_t L>() {
     const auto blocks = (static_cast<std::size_t>(start.cols()) + L - 1) / L;
     std::vector<std::vector<double>> columns(blocks), histories(blocks);
+    PieceProgress solved(progress, "bounded weights", blocks);
     parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         BoundedBlock<L> block(*hierarchy_, load_block<L>(start, static_cast<Eigen::Index>(k * L)), low, high);
@@ -158,6 +160,7 @@ Multigrid::BoundedSolution Multigrid::solve_bounded(const Eigen::MatrixXd& start
           if (histories[k].back() <= energy_tolerance) break;
         }
         columns[k] = block.take();
+        solved.add();
       }
     });
     for (std::size_t k = 0; k < blocks; ++k) {

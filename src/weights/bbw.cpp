@@ -53,7 +53,10 @@ Result<Eigen::MatrixXd> good_start(const VoxelGrid& grid, const HandleMap& handl
                                    const BbwOptions& options) {
   if (grid.vertex_count() > kSmall) {
     const VoxelGrid coarse = coarse_grid(grid);
+    Progress silent;  // what the coarse grids take does not count
+    silent.cancel = options.progress ? options.progress->cancel : nullptr;
     BbwOptions fewer = options;
+    fewer.progress = &silent;
     fewer.max_iterations = std::min(options.max_iterations, kCoarseIterations);
     SINEW_TRY(const GridBbw below, solve_nested(coarse, coarse_handles(grid, handles, coarse), fewer));
     if (below.residual <= kSettled * options.tolerance) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sinew/core/parallel.h"
+#include "sinew/core/piece_progress.h"
 #include "sinew/volume/subgrid.h"
 #include "sinew/volume/trilinear.h"
 #include "sinew/weights/elastic.h"
@@ -148,6 +149,7 @@ Result<GridJointWeights> grid_joint_weights(const VoxelGrid& grid, const HandleM
   result.twist.resize(harmonic.rows(), harmonic.cols());
   std::vector<int> steps(bones.size(), 0);
   std::vector<std::optional<Error>> errors(bones.size());
+  PieceProgress fitted(options.descent.progress, "elastic weights", bones.size());
   // Joints are independent: the pieces of this loop are, for any thread count, one joint each.
   parallel_for(bones.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
@@ -163,6 +165,7 @@ Result<GridJointWeights> grid_joint_weights(const VoxelGrid& grid, const HandleM
       result.swing.col(column) = solved->swing;
       result.twist.col(column) = solved->twist;
       steps[b] = solved->steps;
+      fitted.add();
     }
   });
   for (const auto& error : errors)

@@ -58,6 +58,10 @@ class Layers(CopyOfTheProject):
     def test_a_noun_that_includes_its_neighbour_is_caught(self):
         self.plant_include("src/skeleton/planted.h", "sinew/mesh/poly_mesh.h")
 
+    def test_a_server_that_includes_the_program_is_caught(self):
+        self.plant_include("apps/studio/planted.h", "cli/console.h")
+        self.plant_include("src/pipeline/planted.cpp", "studio/server.h")
+
     def test_another_modules_internal_header_is_caught(self):
         self.plant_include("src/rig/planted.cpp", "mesh/planted.h")
 

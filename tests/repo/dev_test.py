@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
-COMMANDS = "demo test build bench fuzz asan format pictures judge".split()
+COMMANDS = "demo studio test build bench fuzz asan format pictures judge".split()
 TOOLS = "bash env dirname sed awk sort tr cat mktemp rm id sudo".split()
 
 
@@ -96,6 +96,15 @@ class Dev(unittest.TestCase):
         self.with_apt(installed=True)
         _, out, _ = self.run_dev("build")
         self.assertRegex(out, r"dev: made build/release/sinew\ndev: took \d+ s\ndev: next: .+\n$")
+
+    def test_the_demo_ends_with_the_command_that_opens_the_biped(self):
+        self.with_apt(installed=True)
+        (self.copy / "tools").mkdir()
+        (self.copy / "tools/demo").write_text("#!/bin/sh\n")
+        (self.copy / "tools/demo").chmod(0o755)
+        code, out, _ = self.run_dev("demo")
+        self.assertEqual(code, 0, out)
+        self.assertEqual(out.splitlines()[-1], "dev: next: ./dev studio out/characters/biped.glb")
 
     def test_a_failing_build_fails(self):
         self.with_apt(installed=True)

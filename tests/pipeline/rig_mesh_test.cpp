@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/rig_mesh.h"
+
+#include <gtest/gtest.h>
+
+#include "sinew/characters/characters.h"
+#include "sinew/pipeline/joint_weights.h"
+#include "support/shapes.h"
+
+namespace sinew {
+namespace {
+
+Rig bare(const Rig& character) {
+  Rig rig;
+  rig.mesh = character.mesh;
+  rig.parts.push_back({"body", 0, rig.mesh.vertex_count(), 0, rig.mesh.face_count()});
+  rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
+  return rig;
+}
+
+std::vector<JointPlace> places_of(const Rig& rig) {
+  std::vector<JointPlace> places;
+  const auto globals = bind_transforms(rig);
+  for (std::size_t j = 0; j < rig.skeleton.deforming_count(); ++j)
+    places.push_back({rig.skeleton[j].name, rig.skeleton[j].parent, globals[j].translation(), {}});
+  return places;
+}
+
+TEST(RigMesh, ASkeletonThatIsFoundIsGiven) {
+  Rig rig = bare(*make_character("biped", {.resolution = 1500}));
+  const auto made = find_skeleton_for(rig, {});
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_TRUE(made->given);
+  EXPECT_FALSE(made->stretched);
+  EXPECT_EQ(made->found.name, "biped");
+  EXPECT_EQ(rig.skeleton.size(), made->found.skeleton.size());
+  EXPECT_EQ(rig.inverse_bind.size(), rig.skeleton.size());
+}
+
+TEST(RigMesh, WhereNothingFitsTheRigStaysAndATemplateThatIsNamedIsStretched) {
+  Rig rig;
+  rig.mesh = test::box(Vec3(0, 0, 0), Vec3(1, 1, 1), 4);
+  const auto none = find_skeleton_for(rig, {});
+  ASSERT_TRUE(none.ok()) << none.error().message;
+  EXPECT_FALSE(none->given);
+  EXPECT_FALSE(none->found.problem.empty());
+  EXPECT_TRUE(rig.skeleton.empty());
+  const auto stretched = find_skeleton_for(rig, {.skeleton_template = "biped"});
+  ASSERT_TRUE(stretched.ok()) << stretched.error().message;
+  EXPECT_TRUE(stretched->given && stretched->stretched);
+  const Box3 box = bounding_box(rig.mesh.positions);
+  for (const Affine3& global : bind_transforms(rig))
+    EXPECT_LE(box.exteriorDistance(Vec3(global.translation())), 1e-9);
+  Rig empty;
+  EXPECT_EQ(find_skeleton_for(empty, {}).error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(find_skeleton_for(rig, {.skeleton_template = "dragon"}).error().code, ErrorCode::kUsage);
+}
+
+TEST(RigMesh, AMovedJointKeepsItsAxesAndTheOthersTheirPlaces) {
+  const Rig rig = *make_character("arm");
+  std::vector<JointPlace> places = places_of(rig);
+  ASSERT_GE(places.size(), 3u);
+  places[1].head += Vec3(0.1, -0.2, 0.3);
+  const auto moved = skeleton_at(rig, places);
+  ASSERT_TRUE(moved.ok()) << moved.error().message;
+  const auto before = bind_transforms(rig);
+  const auto after = global_transforms(*moved, rest_pose(*moved).local);
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    EXPECT_LT((after[j].translation() - places[j].head).norm(), 1e-12) << j;
+    EXPECT_LT((after[j].linear() - before[j].linear()).norm(), 1e-12) << j;
+    EXPECT_EQ((*moved)[j].tail.has_value(), rig.skeleton[j].tail.has_value()) << j;
+  }
+  // Nobody moved: the bones are the old ones, tails and all.
+  const auto same = skeleton_at(rig, places_of(rig));
+  ASSERT_TRUE(same.ok());
+  const auto bones = bones_of(*same, global_transforms(*same, rest_pose(*same).local));
+  const auto own = bones_of(rig.skeleton, before);
+  ASSERT_EQ(bones.size(), own.size());
+  for (std::size_t b = 0; b < own.size(); ++b) EXPECT_LT((bones[b].tail - own[b].tail).norm(), 1e-12) << b;
+}
+
+TEST(RigMesh, OtherJointsBecomeASkeletonOfTheirOwn) {
+  const Rig rig = *make_character("arm");
+  const std::vector<JointPlace> places = {{"a", -1, Vec3(1, 0, 0), {}},
+                                          {"b", 0, Vec3(1, 2, 0), Vec3(1, 2, 5)}};
+  const auto made = skeleton_at(rig, places);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const auto bones = bones_of(*made, global_transforms(*made, rest_pose(*made).local));
+  EXPECT_EQ(bones[0].head, Vec3(1, 0, 0));
+  EXPECT_EQ(bones[0].tail, Vec3(1, 2, 0));
+  EXPECT_EQ(bones[1].tail, Vec3(1, 2, 5));
+}
+
+TEST(RigMesh, PlacesThatAreNoneAreBadInput) {
+  const Rig rig;
+  const auto code = [&](std::vector<JointPlace> places) { return skeleton_at(rig, places).error().code; };
+  EXPECT_EQ(code({}), ErrorCode::kBadInput);
+  EXPECT_EQ(code({{"a", -1, Vec3(0, NAN, 0), {}}}), ErrorCode::kBadInput);
+  EXPECT_EQ(code({{"a", -1, Vec3::Zero(), Vec3(INFINITY, 0, 0)}}), ErrorCode::kBadInput);
+  EXPECT_EQ(code({{"a", 1, Vec3::Zero(), {}}}), ErrorCode::kBadInput);
+  EXPECT_EQ(code({{"a", -2, Vec3::Zero(), {}}}), ErrorCode::kBadInput);
+  EXPECT_EQ(code({{"a", 1, Vec3::Zero(), {}}, {"b", 0, Vec3::Zero(), {}}}), ErrorCode::kBadInput);
+}
+
+TEST(RigMesh, JointWeightsComeWithTheWeightsWhereTheyAreWanted) {
+  Rig rig = *make_character("cylinder", {.resolution = 300});
+  BindRequest request;
+  request.method = "heat";
+  const auto both = bind_for_deformers(rig, request, "skin");
+  ASSERT_TRUE(both.ok()) << both.error().message;
+  EXPECT_EQ(rig.joint_weights.method, "skin");
+  EXPECT_EQ(rig.weights.vertex_count(), rig.mesh.vertex_count());
+  for (const char* none : {"none", ""}) {
+    ASSERT_TRUE(bind_for_deformers(rig, request, none).ok());
+    EXPECT_TRUE(rig.joint_weights.entries.empty());
+  }
+  request.method = "elastic";
+  request.voxels = 24;
+  ASSERT_TRUE(bind_for_deformers(rig, request, "").ok());
+  EXPECT_EQ(rig.joint_weights.method, "elastic");
+  EXPECT_EQ(bind_for_deformers(rig, request, "magic").error().code, ErrorCode::kUsage);
+}
+
+}  // namespace
+}  // namespace sinew

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits on time and connections, with times so short that a test can wait for them.
+#include "studio/server.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+namespace sinew::studio {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Client {
+ public:
+  explicit Client(int port) : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_port = htons(static_cast<std::uint16_t>(port));
+    there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
+    timeval forever{30, 0};  // a test that waits so long has failed
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof forever);
+  }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client() { ::close(descriptor_); }
+
+  void send(const std::string& text) { (void)::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL); }
+  // Until the server closes; "TIMEOUT" at the end where it never does.
+  std::string read_all() {
+    std::string text;
+    char piece[4096];
+    for (;;) {
+      const ssize_t got = ::recv(descriptor_, piece, sizeof piece, 0);
+      if (got == 0 || (got < 0 && errno == ECONNRESET)) return text;
+      if (got < 0) return text + "TIMEOUT";
+      text.append(piece, static_cast<std::size_t>(got));
+    }
+  }
+
+ private:
+  int descriptor_;
+};
+
+class ServerTest : public testing::Test {
+ protected:
+  void start(ServerLimits limits) {
+    ServerOptions options;
+    options.limits = limits;
+    options.signals = false;
+    options.file_name = "body.obj";
+    options.file_bytes = std::string(64 << 20, 'x');
+    auto opened = Server::open(std::move(options));
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    server_ = *std::move(opened);
+    const std::string address = server_->address();
+    port_ = std::stoi(address.substr(address.find(':', 7) + 1));
+    token_ = address.substr(address.find('=') + 1);
+    thread_ = std::thread([this] { EXPECT_TRUE(server_->run()); });
+  }
+  void TearDown() override {
+    if (!server_) return;
+    server_->stop();
+    thread_.join();
+  }
+  std::string request(const std::string& first, const std::string& more = "") const {
+    return first + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_) + "\r\nX-Sinew-Token: " + token_ +
+           "\r\n" + more + "\r\n";
+  }
+  std::string ask(const std::string& first) const {
+    Client client(port_);
+    client.send(request(first, "Connection: close\r\n"));
+    return client.read_all();
+  }
+  static ServerLimits quick() {
+    ServerLimits limits;
+    limits.between = limits.header = limits.pause = 100ms;
+    limits.body = 400ms;
+    return limits;
+  }
+
+  std::unique_ptr<Server> server_;
+  std::thread thread_;
+  int port_ = 0;
+  std::string token_;
+};
+
+TEST_F(ServerTest, AnswersAndEndsWhenItIsToldTo) {
+  start({});
+  EXPECT_TRUE(ask("GET /").starts_with("HTTP/1.1 200 OK\r\n"));
+  Client waiting(port_);
+  waiting.send("GET / HTTP/1.1\r\n");
+  server_->stop();
+  EXPECT_EQ(waiting.read_all(), "");
+}
+
+TEST_F(ServerTest, SilentAndSlowClientsAreLetGo) {
+  start(quick());
+  Client silent(port_), half(port_), pausing(port_);
+  half.send("GET / HTTP/1.1\r\nHost: ");
+  pausing.send(request("POST /api/files?name=a.obj", "Content-Length: 1000\r\n") + "v 0 0 0\n");
+  EXPECT_EQ(silent.read_all(), "");
+  EXPECT_EQ(half.read_all(), "");
+  EXPECT_EQ(pausing.read_all(), "");
+  Client between(port_);
+  between.send(request("GET /api/rig"));
+  EXPECT_TRUE(between.read_all().starts_with("HTTP/1.1 200 OK\r\n"));  // and no TIMEOUT behind it
+}
+
+TEST_F(ServerTest, ClientsThatDripAreLetGo) {
+  start(quick());
+  Client head(port_), body(port_);
+  body.send(request("POST /api/files?name=a.obj", "Content-Length: 100000\r\n"));
+  std::thread dripping([&] {
+    head.send("GET / HTTP/1.1\r\n");
+    for (int k = 0; k < 40; ++k) {
+      head.send("A: b\r\n");
+      body.send("x");
+      std::this_thread::sleep_for(20ms);
+    }
+  });
+  EXPECT_EQ(head.read_all(), "");
+  EXPECT_EQ(body.read_all(), "");
+  dripping.join();
+}
+
+TEST_F(ServerTest, AClientThatDoesNotReadIsLetGo) {
+  start(quick());
+  const std::string rig = ask("GET /api/rig");
+  const std::string id = rig.substr(rig.find("\"id\":\"") + 6, 32);
+  Client greedy(port_);
+  greedy.send(request("GET /api/files/" + id));
+  std::this_thread::sleep_for(1500ms);
+  const std::string got = greedy.read_all();  // what the system had buffered, and then the end
+  EXPECT_LT(got.size(), std::size_t{64} << 20);
+  EXPECT_FALSE(got.ends_with("TIMEOUT"));
+}
+
+TEST_F(ServerTest, IdleConnectionsMakePlaceAndBusyOnesDoNot) {
+  ServerLimits limits;
+  limits.connections = 4;
+  start(limits);
+  std::vector<std::unique_ptr<Client>> idle, busy;
+  for (int k = 0; k < 10; ++k) idle.push_back(std::make_unique<Client>(port_));
+  EXPECT_TRUE(ask("GET /").starts_with("HTTP/1.1 200 "));
+  for (int k = 0; k < 4; ++k) {
+    busy.push_back(std::make_unique<Client>(port_));
+    busy.back()->send("GET / HT");
+    std::this_thread::sleep_for(50ms);
+  }
+  EXPECT_TRUE(ask("GET /").starts_with("HTTP/1.1 503 "));
+  for (const auto& client : busy) client->send("TP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  for (const auto& client : busy) EXPECT_TRUE(client->read_all().starts_with("HTTP/1.1 403 "));
+  EXPECT_TRUE(ask("GET /").starts_with("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerTest, APortThatIsTakenIsSaidSo) {
+  start({});
+  ServerOptions second;
+  second.port = static_cast<std::uint16_t>(port_);
+  const auto opened = Server::open(std::move(second));
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, ErrorCode::kIo);
+  EXPECT_NE(opened.error().message.find("is taken"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sinew::studio
