@@ -153,6 +153,10 @@ Result<GridJointWeights> grid_joint_weights(const VoxelGrid& grid, const HandleM
   // Joints are independent: the pieces of this loop are, for any thread count, one joint each.
   parallel_for(bones.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
+      if (is_cancelled(options.descent.progress)) {
+        errors[b] = cancelled();
+        continue;
+      }
       const std::vector<std::uint8_t> below = bones_below(parents, b);
       const JointProblem problem =
           pose_problem(grid, handles, below, harmonic, result.reached, options.whole_body);
