@@ -41,8 +41,7 @@ Error about(const std::string& name, const Error& error) {
 Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, Rig& rig) {
   if (rig.mesh.face_count() == 0) return bad_input("holds no mesh");
   if (!job.joints.empty()) {
-    SINEW_TRY(Skeleton moved, skeleton_at(rig, job.joints));
-    set_skeleton(rig, std::move(moved));
+    SINEW_CHECK(place_joints(rig, job.joints));
     return fmt::format("The {} joints lie where you put them.", job.joints.size());
   }
   if (job.skeleton_template.empty() && rig.skeleton.deforming_count() > 0)

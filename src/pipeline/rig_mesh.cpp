@@ -9,22 +9,42 @@
 namespace sinew {
 namespace {
 
-// The deforming joints, each below its nearest ancestor among them.
-std::vector<Joint> deforming_joints(const Skeleton& skeleton) {
-  const std::size_t count = skeleton.deforming_count();
-  std::vector<Joint> joints(skeleton.joints().begin(),
-                            skeleton.joints().begin() + static_cast<std::ptrdiff_t>(count));
-  for (Joint& joint : joints)
-    while (joint.parent >= static_cast<int>(count))
-      joint.parent = skeleton[static_cast<std::size_t>(joint.parent)].parent;
-  return joints;
+// The places may leave out the joints that do not deform, which come last.
+bool are_own(const Skeleton& skeleton, std::span<const JointPlace> places) {
+  if (places.size() != skeleton.size() && places.size() != skeleton.deforming_count()) return false;
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    // A parent that does not deform cannot be named where such joints are left out.
+    const int parent = skeleton[j].parent < static_cast<int>(places.size()) ? skeleton[j].parent : -1;
+    if (skeleton[j].name != places[j].name || parent != places[j].parent) return false;
+  }
+  return !skeleton.empty();
 }
 
-bool same_joints(std::span<const Joint> joints, std::span<const JointPlace> places) {
-  if (joints.size() != places.size()) return false;
-  for (std::size_t j = 0; j < joints.size(); ++j)
-    if (joints[j].name != places[j].name || joints[j].parent != places[j].parent) return false;
-  return true;
+// By how much each was moved in its own frame of the rig's pose, it moves in bind space.
+Result<void> move_joints(Rig& rig, std::span<const JointPlace> places) {
+  std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+  std::vector<Affine3> rest = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local);
+  std::vector<Affine3> bind = bind_transforms(rig);
+  for (std::size_t j = 0; j < rig.skeleton.deforming_count(); ++j) {
+    const Affine3 to_own = rest[j].inverse();
+    bind[j].translation() = bind[j] * (to_own * places[j].head);
+    rest[j].translation() = places[j].head;
+    if (places[j].tail) joints[j].tail = rest[j].inverse() * *places[j].tail;
+    rig.inverse_bind[j] = bind[j].inverse();
+  }
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const int above = joints[j].parent;
+    const Affine3 local = above < 0 ? rest[j] : rest[static_cast<std::size_t>(above)].inverse() * rest[j];
+    if (local.isApprox(joints[j].rest_local, 1e-12)) continue;
+    joints[j].rest_local = local;
+    joints[j].rest_parts.reset();
+  }
+  SINEW_TRY(rig.skeleton, Skeleton::create(std::move(joints)));
+  rig.weights = {};
+  rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
+  rig.endpoint = {};
+  rig.joint_weights = {};
+  return {};
 }
 
 Result<void> check_places(std::span<const JointPlace> places) {
@@ -69,29 +89,21 @@ Result<SkeletonFor> find_skeleton_for(Rig& rig, const SkeletonRequest& request) 
   return done;
 }
 
-Result<Skeleton> skeleton_at(const Rig& rig, std::span<const JointPlace> places) {
+Result<void> place_joints(Rig& rig, std::span<const JointPlace> places) {
   SINEW_CHECK(check_places(places));
-  std::vector<Joint> joints = deforming_joints(rig.skeleton);
-  std::vector<Affine3> globals = bind_transforms(rig);
-  if (!same_joints(joints, places)) {
-    joints.assign(places.size(), {});
-    globals.assign(places.size(), Affine3::Identity());
-  }
+  if (are_own(rig.skeleton, places)) return move_joints(rig, places);
+  std::vector<Joint> joints(places.size());
   for (std::size_t j = 0; j < joints.size(); ++j) {
+    const int above = places[j].parent;
+    const Vec3 origin = above < 0 ? Vec3(Vec3::Zero()) : places[static_cast<std::size_t>(above)].head;
     joints[j].name = places[j].name;
-    joints[j].parent = places[j].parent;
-    joints[j].deforms = true;
-    joints[j].rest_parts.reset();
-    joints[j].rest_shape = {};
-    globals[j].translation() = places[j].head;
-    if (places[j].tail) joints[j].tail = globals[j].inverse() * *places[j].tail;
+    joints[j].parent = above;
+    joints[j].rest_local = Affine3(Eigen::Translation3d(places[j].head - origin));
+    if (places[j].tail) joints[j].tail = *places[j].tail - places[j].head;
   }
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    const int above = joints[j].parent;
-    joints[j].rest_local =
-        above < 0 ? globals[j] : globals[static_cast<std::size_t>(above)].inverse() * globals[j];
-  }
-  return Skeleton::create(std::move(joints));
+  SINEW_TRY(Skeleton skeleton, Skeleton::create(std::move(joints)));
+  set_skeleton(rig, std::move(skeleton));
+  return {};
 }
 
 Result<BindReport> bind_for_deformers(Rig& rig, const BindRequest& request,

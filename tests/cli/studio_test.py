@@ -24,6 +24,10 @@ from program import PROGRAM, SOURCE, ProgramTest, strict
 DATA = os.environ.get("SINEW_DATA", os.path.join(SOURCE, "..", "shared", "data"))
 
 
+def glb_json(data):
+    return json.loads(data[20:20 + struct.unpack("<I", data[12:16])[0]])
+
+
 class Running:
     """A server of its own; used with `with`."""
 
@@ -357,6 +361,8 @@ class Studio(ProgramTest):
         with open(self.path("again.glb"), "wb") as file:
             file.write(self.server.get("/api/files/" + again["result"]["file"])[1])
         self.assertEqual(self.document("info", self.path("again.glb"))["unweighted"], 0)
+        before, after = (len(glb_json(self.server.get("/api/files/" + job["result"]["file"])[1])["nodes"]) for job in (done, again))
+        self.assertEqual(before, after, "joints that were moved are the same nodes")
 
     def test_the_reference_is_what_the_elastic_deformer_makes(self):
         arm = self.make("arm.glb", "arm", "--resolution", 500)

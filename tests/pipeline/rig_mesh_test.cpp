@@ -61,39 +61,89 @@ TEST(RigMesh, AMovedJointKeepsItsAxesAndTheOthersTheirPlaces) {
   std::vector<JointPlace> places = places_of(rig);
   ASSERT_GE(places.size(), 3u);
   places[1].head += Vec3(0.1, -0.2, 0.3);
-  const auto moved = skeleton_at(rig, places);
-  ASSERT_TRUE(moved.ok()) << moved.error().message;
-  const auto before = bind_transforms(rig);
-  const auto after = global_transforms(*moved, rest_pose(*moved).local);
+  Rig moved = rig;
+  ASSERT_TRUE(place_joints(moved, places).ok());
+  const auto before = bind_transforms(rig), after = bind_transforms(moved);
+  const auto rest = global_transforms(moved.skeleton, rest_pose(moved.skeleton).local);
   for (std::size_t j = 0; j < places.size(); ++j) {
     EXPECT_LT((after[j].translation() - places[j].head).norm(), 1e-12) << j;
     EXPECT_LT((after[j].linear() - before[j].linear()).norm(), 1e-12) << j;
-    EXPECT_EQ((*moved)[j].tail.has_value(), rig.skeleton[j].tail.has_value()) << j;
+    EXPECT_LT((after[j].matrix() - rest[j].matrix()).norm(), 1e-12) << j;
   }
+  EXPECT_TRUE(moved.weights.entries.empty());
+  EXPECT_EQ(moved.clips.size(), rig.clips.size());
+  EXPECT_TRUE(validate(moved).ok());
   // Nobody moved: the bones are the old ones, tails and all.
-  const auto same = skeleton_at(rig, places_of(rig));
-  ASSERT_TRUE(same.ok());
-  const auto bones = bones_of(*same, global_transforms(*same, rest_pose(*same).local));
-  const auto own = bones_of(rig.skeleton, before);
+  Rig same = rig;
+  ASSERT_TRUE(place_joints(same, places_of(rig)).ok());
+  const auto bones = bones_of(same.skeleton, bind_transforms(same)), own = bones_of(rig.skeleton, before);
   ASSERT_EQ(bones.size(), own.size());
   for (std::size_t b = 0; b < own.size(); ++b) EXPECT_LT((bones[b].tail - own[b].tail).norm(), 1e-12) << b;
 }
 
+TEST(RigMesh, PlacesAreThoseOfTheRigsOwnPoseAndCarriersMayBeAmongThem) {
+  Rig rig = *make_character("arm");
+  // The file stands in another pose than the one it was bound in, below a node that scales.
+  std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+  const std::size_t count = rig.skeleton.deforming_count();
+  joints.resize(count);
+  joints[1].rest_local.rotate(Eigen::AngleAxisd(1.2, Vec3::UnitY()));
+  Joint carrier;
+  carrier.name = "Armature";
+  carrier.deforms = false;
+  carrier.rest_local.linear() *= 100;
+  joints.push_back(carrier);
+  for (std::size_t j = 0; j < count; ++j)
+    if (joints[j].parent < 0) joints[j].parent = static_cast<int>(count);
+  rig.inverse_bind.resize(count);
+  rig.inverse_bind.push_back(Affine3::Identity());
+  auto skeleton = Skeleton::create(joints);
+  ASSERT_TRUE(skeleton.ok()) << skeleton.error().message;
+  rig.skeleton = *std::move(skeleton);
+
+  const auto rest = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local);
+  std::vector<JointPlace> all;
+  for (std::size_t j = 0; j <= count; ++j)
+    all.push_back({joints[j].name, joints[j].parent, rest[j].translation(), {}});
+  all[2].head += rest[2].linear() * Vec3(0.01, 0, 0);
+  std::vector<JointPlace> deforming(all.begin(), all.end() - 1);
+  for (JointPlace& place : deforming)
+    if (place.parent == static_cast<int>(count)) place.parent = -1;
+  for (const std::vector<JointPlace>& places : {all, deforming}) {
+    Rig moved = rig;
+    ASSERT_TRUE(place_joints(moved, places).ok());
+    ASSERT_EQ(moved.skeleton.size(), count + 1);
+    const auto bind = bind_transforms(rig), after = bind_transforms(moved);
+    const auto stands = global_transforms(moved.skeleton, rest_pose(moved.skeleton).local);
+    for (std::size_t j = 0; j <= count; ++j) {
+      Affine3 expected = bind[j];
+      if (j == 2) expected.translation() += bind[2].linear() * Vec3(0.01, 0, 0);
+      EXPECT_LT((after[j].matrix() - expected.matrix()).norm(), 1e-9) << j;
+      EXPECT_LT((stands[j].translation() - all[j].head).norm(), 1e-9) << j;
+      EXPECT_EQ(moved.skeleton[j].parent, rig.skeleton[j].parent) << j;
+    }
+  }
+}
+
 TEST(RigMesh, OtherJointsBecomeASkeletonOfTheirOwn) {
-  const Rig rig = *make_character("arm");
+  Rig rig = *make_character("arm");
   const std::vector<JointPlace> places = {{"a", -1, Vec3(1, 0, 0), {}},
                                           {"b", 0, Vec3(1, 2, 0), Vec3(1, 2, 5)}};
-  const auto made = skeleton_at(rig, places);
-  ASSERT_TRUE(made.ok()) << made.error().message;
-  const auto bones = bones_of(*made, global_transforms(*made, rest_pose(*made).local));
+  ASSERT_TRUE(place_joints(rig, places).ok());
+  ASSERT_EQ(rig.skeleton.size(), 2u);
+  const auto bones = bones_of(rig.skeleton, bind_transforms(rig));
   EXPECT_EQ(bones[0].head, Vec3(1, 0, 0));
   EXPECT_EQ(bones[0].tail, Vec3(1, 2, 0));
   EXPECT_EQ(bones[1].tail, Vec3(1, 2, 5));
+  EXPECT_TRUE(rig.clips.empty());
 }
 
 TEST(RigMesh, PlacesThatAreNoneAreBadInput) {
-  const Rig rig;
-  const auto code = [&](std::vector<JointPlace> places) { return skeleton_at(rig, places).error().code; };
+  const auto code = [&](std::vector<JointPlace> places) {
+    Rig rig;
+    const auto placed = place_joints(rig, places);
+    return placed.ok() ? ErrorCode::kBug : placed.error().code;
+  };
   EXPECT_EQ(code({}), ErrorCode::kBadInput);
   EXPECT_EQ(code({{"a", -1, Vec3(0, NAN, 0), {}}}), ErrorCode::kBadInput);
   EXPECT_EQ(code({{"a", -1, Vec3::Zero(), Vec3(INFINITY, 0, 0)}}), ErrorCode::kBadInput);

@@ -27,14 +27,16 @@ Result<SkeletonFor> find_skeleton_for(Rig& rig, const SkeletonRequest& request);
 struct JointPlace {
   std::string name;
   int parent = -1;
-  Vec3 head;                 // bind space
+  Vec3 head;                 // world space, in the rig's own pose
   std::optional<Vec3> tail;  // the same; nullopt: as bones_of says
 };
 
-// A skeleton of these joints. Where the rig's own deforming joints have the same names and parents, they are
-// moved: they keep their axes, and their tails where none are given; else axes are parallel to the world's.
-// kBadInput: places that are not finite, parents that do not exist, a cycle.
-Result<Skeleton> skeleton_at(const Rig& rig, std::span<const JointPlace> places);
+// Puts the rig's joints there; weights go, since they were made for other places. Where these are the rig's
+// own joints, all of them or those that deform, by name and parent, each is moved alone, its children stay
+// where they are, and it keeps its axes, its tail where none is given, and the clips and keys that name it;
+// joints that do not deform stay. Else they become the rig's skeleton, with axes parallel to the world's, and
+// clips go too. kBadInput: places that are not finite, parents that do not exist, a cycle.
+Result<void> place_joints(Rig& rig, std::span<const JointPlace> places);
 
 // What `rig` makes beside the weights, so that every deformer finds what it needs: endpoint weights and joint
 // weights by these methods.
