@@ -7,11 +7,14 @@ import { History } from './history';
 import { Cancelled, JobRunner } from './jobs';
 import { readPose, writePose } from './poseFile';
 import type { DeformSettings, Frame, Op, PoseState, Slot } from './protocol';
-import { type Heat, type HeatView, initial, isSkinned, type Notice, type State, type Tool } from './state';
+import { type Heat, type HeatView, initial, type Notice, type State, type Tool } from './state';
 import { Store } from './store';
 import { saveFile } from './ui/save';
 
 export const MESH_FILE = /\.(glb|gltf|obj|ply|off|stl)$/i;
+
+/** News goes by itself; errors stay until they are dismissed. */
+const NOTICE_MS = 8000;
 
 /** A change that goes on while the pointer is down; one step of undo. */
 export interface Gesture {
@@ -33,6 +36,7 @@ export class App {
   /** Values that the mesh of each slot is coloured by; the viewport sets it. */
   paint: (values: (Float32Array | null)[], range: number) => void = () => undefined;
   fit: () => void = () => undefined;
+  dropPins: () => Promise<void> = async () => undefined;
 
   constructor(readonly engine: Engine, readonly api: Api) {
     this.jobs = new JobRunner(api);
@@ -48,6 +52,7 @@ export class App {
     const id = ++this.noticeId;
     const others = this.state.notices.filter((n) => n.title !== title || n.text !== text).slice(-3);
     this.store.set({ notices: [...others, { id, kind, title, text, action }] });
+    if (kind === 'info') setTimeout(() => this.dismiss(id), NOTICE_MS);
     return id;
   }
 
@@ -99,12 +104,11 @@ export class App {
     this.store.set({
       file: { name, bytes, id }, opened, selected: -1, hovered: -1, clip: opened.info.clips.length ? 0 : -1, time: 0, playing: false,
       heat: 'none', heatView: null, pins: [], heads: null, dot: -1, report: [], tool: 'rotate', frame: null, notes: [[], []],
-      layout: isSkinned({ ...this.state, opened }) ? this.state.layout : 'single',
+      layout: 'single', slots: [{ deformer: 'lbs' }, { deformer: '' }],
     });
     this.paint([null, null], 1);
     const first: DeformSettings = opened.info.skinned ? opened.stored : { deformer: 'lbs' };
     await this.setDeformer(0, first);
-    if (this.state.layout !== 'single') await this.setDeformer(1, this.state.slots[1]);
     this.showSlots();
     this.engine.selected = -1;
     const frame = await this.engine.change([]);
@@ -140,20 +144,42 @@ export class App {
 
   gesture(): Gesture {
     this.pause();
-    const base = this.state.frame?.pose;
-    const start: Op[] = base ? [{ op: 'setPose', pose: base }] : [];
-    let last: Promise<Frame> | null = null;
+    let start: Op[] | null = null;
+    let wanted: Op[] | null = null;
+    let last: Promise<Frame | null> = Promise.resolve(null);
+    const begin = (frame: Frame | null): void => {
+      start = frame ? [{ op: 'setPose', pose: frame.pose }] : [];
+    };
+    const send = (ops: Op[]): void => {
+      last = this.engine.change([...(start ?? []), ...ops], 'gesture').catch((error) => {
+        this.fail('That pose cannot be made', error);
+        return null;
+      });
+    };
+    // What was asked for before has to be there first: the gesture begins with its result.
+    let ready: Promise<void> = Promise.resolve();
+    if (this.engine.idle) begin(this.state.frame);
+    else {
+      ready = this.engine.change([]).then((frame) => {
+        begin(frame);
+        if (wanted) send(wanted);
+      }).catch(() => begin(this.state.frame));
+    }
     return {
       live: (ops) => {
-        last = this.engine.change([...start, ...ops], 'gesture');
-        last.catch((error) => this.fail('That pose cannot be made', error));
+        wanted = ops;
+        if (start) send(ops);
       },
       end: async () => {
-        const frame = await last?.catch(() => null);
+        await ready;
+        const frame = await last;
         if (frame) this.commit(frame.pose);
       },
       cancel: async () => {
-        await this.engine.change(start, 'gesture');
+        wanted = null;
+        await ready;
+        send([]);
+        await last;
       },
     };
   }
@@ -197,7 +223,7 @@ export class App {
     const was = this.state.tool;
     if (tool === was) return;
     this.pause();
-    if (was === 'pin') void this.dropPins();
+    if (was === 'pin' && this.state.pins.length) void this.dropPins();
     this.store.set({ tool, dot: -1, hoveredDot: -1 });
     if (was === 'joints') this.store.set({ heads: null });
     if (tool === 'joints') void this.beginJoints();
@@ -208,7 +234,7 @@ export class App {
 
   // --- deformers ---
 
-  async setDeformer(slot: Slot, settings: DeformSettings): Promise<void> {
+  async setDeformer(slot: Slot, settings: DeformSettings): Promise<boolean> {
     this.store.set({ building: true });
     try {
       const notes = await this.engine.setDeformer(slot, settings);
@@ -219,21 +245,31 @@ export class App {
       this.store.set({ slots, notes: all });
       if (this.state.frame) await this.engine.change([], 'refresh');
       this.refreshReference();
+      return true;
     } catch (error) {
       this.fail(`The deformer ${settings.deformer} cannot be used`, error);
       this.store.set({ slots: [...this.state.slots] }); // what is chosen in the panel goes back
+      return false;
     } finally {
       this.store.set({ building: false });
     }
   }
 
   async setLayout(layout: State['layout']): Promise<void> {
-    const first = this.state.layout === 'single' && layout !== 'single';
+    // The second deformer first: until it is there, one picture is all there is to show.
+    if (this.state.layout === 'single' && layout !== 'single' && !(await this.setDeformer(1, this.secondDeformer()))) return;
     this.store.set({ layout });
     this.showSlots();
-    if (first) await this.setDeformer(1, this.state.slots[1]);
     if (this.state.frame) await this.engine.change([], 'refresh').catch((error) => this.fail('Split view', error));
     if (this.state.heat !== 'none') await this.setHeat(this.state.heat);
+  }
+
+  /** The one chosen before; at first the best that is there without making anything. */
+  private secondDeformer(): DeformSettings {
+    const { opened, slots } = this.state;
+    if (slots[1].deformer !== '') return slots[1];
+    const best = opened?.info.channels.swing ? 'swing-twist' : 'dqs';
+    return { deformer: slots[0].deformer === best ? 'lbs' : best };
   }
 
   private showSlots(): void {
@@ -396,24 +432,6 @@ export class App {
   seek(seconds: number): Promise<Frame> {
     this.store.set({ time: seconds });
     return this.engine.change([{ op: 'clip', clip: this.state.clip, seconds }], 'clip');
-  }
-
-  // --- pins (as rigid as possible) ---
-
-  async setPins(pins: State['pins']): Promise<void> {
-    try {
-      await this.engine.call('arapBegin', { vertices: Uint32Array.from(pins, (p) => p.vertex), slot: 0 });
-      this.store.set({ pins });
-    } catch (error) {
-      this.fail('Pins', error);
-    }
-  }
-
-  async dropPins(): Promise<void> {
-    if (!this.state.pins.length) return;
-    this.store.set({ pins: [], dot: -1 });
-    await this.engine.call('arapEnd', {}).catch(() => undefined);
-    await this.engine.change([], 'refresh').catch(() => undefined);
   }
 
   // --- saving ---

@@ -45,6 +45,11 @@ export class Engine {
   constructor(private readonly start: () => WorkerLike, private readonly base: string, private readonly threads: boolean,
     private readonly events: EngineEvents) {}
 
+  /** Nothing waits and nothing is under way. */
+  get idle(): boolean {
+    return !this.running && this.queue.length === 0 && this.waiting.size === 0;
+  }
+
   async load(): Promise<Ready> {
     this.worker = this.start();
     this.worker.onmessage = (event) => this.receive(event.data);

@@ -2,12 +2,14 @@
 // What tests may read from outside: copies, nothing that can be changed.
 import type { App } from './app';
 import { project } from './view/pick';
+import type { Tools } from './tools';
 import type { Viewport } from './view/viewport';
 
-export function exposeHook(app: App, viewport: Viewport): void {
+export function exposeHook(app: App, viewport: Viewport, tools: Tools): void {
   const hook = {
     get ready() { return app.state.ready; },
     get busy() { return app.state.busy !== null || app.state.building; },
+    get settled() { return app.engine.idle; },
     get file() { return app.state.file?.name ?? null; },
     get selected() { return app.state.selected; },
     get tool() { return app.state.tool; },
@@ -26,11 +28,19 @@ export function exposeHook(app: App, viewport: Viewport): void {
     screen: (joint: number): { x: number; y: number } | null => {
       const heads = app.state.heads;
       const place = heads ? heads.slice(3 * joint, 3 * joint + 3) : app.state.frame?.globals.subarray(16 * joint + 12, 16 * joint + 15);
-      if (!place) return null;
-      const box = viewport.canvas.getBoundingClientRect();
-      const p = project(place, 0, viewport.projection({ x: 0, y: 0 }));
-      return p && { x: p.x + box.left, y: p.y + box.top };
+      return place ? onScreen(place, viewport) : null;
+    },
+    /** The same of what the tool lets one drag. */
+    dots: () => {
+      const places = tools.dots();
+      return Array.from({ length: places.length / 3 }, (_, i) => onScreen(places.slice(3 * i, 3 * i + 3), viewport));
     },
   };
   Object.defineProperty(window, 'sinew', { value: Object.freeze(hook) });
+}
+
+function onScreen(place: ArrayLike<number>, viewport: Viewport): { x: number; y: number } | null {
+  const box = viewport.canvas.getBoundingClientRect();
+  const p = project(place, 0, viewport.projection({ x: 0, y: 0 }));
+  return p && { x: p.x + box.left, y: p.y + box.top };
 }

@@ -33,12 +33,17 @@ const api = new Api(parameters.get('token') ?? '');
 const startWorker = (): WorkerLike => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 const threads = crossOriginIsolated && parameters.get('threads') !== '0' && navigator.hardwareConcurrency > 1;
 
+let crash = 0;
 const engine = new Engine(startWorker, new URL('.', location.href).href, threads, {
   frame: (frame) => adopt(frame),
-  crashed: (why) => app.notify('error', 'The deformer stopped', `${why} It is started again with the file and the pose that it had.`),
+  crashed: (why) => {
+    app.store.set({ busy: null, building: false });
+    crash = app.notify('error', 'The deformer stopped', `${why.replace(/[.!]?$/, '.')} It is started again with the file and the pose that it had.`);
+  },
   recovered: (frame) => {
     if (frame) adopt(frame);
-    app.notify('info', 'The deformer is back', 'The pose is the last one that was shown.');
+    app.dismiss(crash);
+    app.notify('info', 'The deformer stopped and is back', 'The pose is the last one that was shown.');
   },
 });
 const app = new App(engine, api);
@@ -94,9 +99,9 @@ stage.append(split(app), toolbar(app), axes.element, statistics(app), legend(app
 bindView(app, viewport, tools);
 bindShortcuts(app, {
   open, help: () => help.showModal(), picture: () => void picture(false), frame: () => frameSelection(), view: (name) => viewport.frame(undefined, name),
-  cancelDrag: () => tools.cancel(),
+  cancelDrag: () => tools.cancel(), unpin: () => void tools.pins.set(app.state.pins.slice(0, -1)),
 });
-exposeHook(app, viewport);
+exposeHook(app, viewport, tools);
 
 /** The selected bone with room around it; all where nothing is selected. */
 function frameSelection(): void {

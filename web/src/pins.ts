@@ -1,54 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dragging one of the pinned vertices: the mesh follows as rigidly as possible, and goes on settling after the release.
+// Pinned vertices: the mesh follows them as rigidly as possible, and goes on settling after the last move.
 import type { Vector3 } from 'three';
 import type { App } from './app';
+import type { Pin } from './state';
 import type { Point2 } from './view/pick';
 import type { Viewport } from './view/viewport';
-import type { Pin } from './state';
 
 const STEPS = 2; // a frame
 const SETTLE = 12; // frames after the last move
 
-export class PinDrag {
-  private readonly before: Pin[];
+export class Pins {
   private rest = 0;
   private running = false;
 
-  constructor(private readonly app: App, private readonly viewport: Viewport, private readonly pin: number, private readonly place: Vector3) {
-    this.before = app.state.pins;
+  constructor(private readonly app: App, private readonly viewport: () => Viewport) {}
+
+  async set(pins: Pin[]): Promise<void> {
+    const before = this.app.state.pins;
+    this.app.store.set({ pins });
+    try {
+      if (pins.length === 0) return await this.drop();
+      await this.app.engine.call('arapBegin', { vertices: Uint32Array.from(pins, (p) => p.vertex), slot: 0 });
+      this.settle();
+    } catch (error) {
+      this.app.store.set({ pins: before });
+      this.app.fail('Pins', error);
+    }
   }
 
-  move(pointer: Point2): void {
-    const to = this.viewport.inPlane(pointer, this.place).toArray();
-    this.app.store.set({ pins: this.app.state.pins.map((p, k) => (k === this.pin ? { ...p, target: to } : p)) });
+  /** Back to the mesh of the pose. */
+  async drop(): Promise<void> {
+    this.rest = 0;
+    this.app.store.set({ pins: [], dot: -1 });
+    await this.app.engine.call('arapEnd', {}).catch(() => undefined);
+    await this.app.engine.change([], 'refresh').catch(() => undefined);
+  }
+
+  drag(pin: number, place: Vector3): { move(pointer: Point2): void; end(): void; cancel(): void } {
+    const before = this.app.state.pins;
+    return {
+      move: (pointer) => {
+        const to = this.viewport().inPlane(pointer, place).toArray();
+        this.app.store.set({ pins: this.app.state.pins.map((p, k) => (k === pin ? { ...p, target: to } : p)) });
+        this.settle();
+      },
+      end: () => undefined,
+      cancel: () => {
+        this.app.store.set({ pins: before });
+        this.settle();
+      },
+    };
+  }
+
+  private settle(): void {
     this.rest = SETTLE;
-    void this.settle();
+    if (!this.running) void this.run();
   }
 
-  end(): void {
-    // settle() runs out by itself
-  }
-
-  cancel(): void {
-    this.app.store.set({ pins: this.before });
-    this.rest = SETTLE;
-    void this.settle();
-  }
-
-  private async settle(): Promise<void> {
-    if (this.running) return;
+  private async run(): Promise<void> {
     this.running = true;
     try {
-      while (this.rest > 0 && this.app.state.pins.length) {
+      while (this.rest > 0) {
         this.rest -= 1;
-        const targets = Float64Array.from(this.app.state.pins.flatMap((p) => p.target));
-        const frame = await this.app.engine.call('arapDrag', { targets, steps: STEPS });
-        if (!this.app.state.pins.length) break;
-        this.viewport.meshes[0].update(frame);
-        this.viewport.changed();
+        const { pins } = this.app.state;
+        const frame = await this.app.engine.call('arapDrag', { targets: Float64Array.from(pins.flatMap((p) => p.target)), steps: STEPS });
+        if (this.app.state.pins.length === 0) break;
+        this.viewport().meshes[0].update(frame);
+        this.viewport().changed();
       }
     } catch (error) {
-      this.app.fail('Pins', error);
+      // Another number of pins on the way is no fault: the next round has it.
+      if (this.app.state.pins.length) this.app.fail('Pins', error);
     } finally {
       this.running = false;
     }

@@ -4,7 +4,7 @@ import { nextTheme } from './panels/topbar';
 import { canUse, TOOLS } from './panels/toolbar';
 import type { State } from './state';
 
-export interface Commands { open(): void; help(): void; picture(): void; frame(): void; view(name: 'front' | 'left' | 'right' | 'top' | 'three-quarter'): void; cancelDrag(): boolean }
+export interface Commands { open(): void; help(): void; picture(): void; frame(): void; view(name: 'front' | 'left' | 'right' | 'top' | 'three-quarter'): void; cancelDrag(): boolean; unpin(): void }
 
 const LAYOUTS: State['layout'][] = ['single', 'side', 'wipe'];
 
@@ -31,7 +31,7 @@ export function bindShortcuts(app: App, commands: Commands): void {
       if (!commands.cancelDrag()) app.select(-1);
     },
     backspace: () => {
-      if (app.state.tool === 'pin' && app.state.pins.length) void app.setPins(app.state.pins.slice(0, -1));
+      if (app.state.tool === 'pin' && app.state.pins.length) commands.unpin();
     },
   };
   for (const { tool, key } of TOOLS) plain[key] = () => { if (canUse(tool, app.state)) app.setTool(tool); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerSession } from './api';
-import type { ChannelKind, DeformSettings, Frame, Method, Opened } from './protocol';
+import type { ChannelKind, DeformSettings, Frame, Info, Method, Opened } from './protocol';
 import type { Layout } from './view/viewport';
 
 export type Tool = 'rotate' | 'stretch' | 'reach' | 'twist' | 'cage' | 'handle' | 'pin' | 'joints';
@@ -62,11 +62,21 @@ export interface State {
 export const initial: State = {
   ready: false, version: '', threads: 1, deformers: [], server: null, serverGone: false, file: null, opened: null, busy: null,
   frame: null, selected: -1, hovered: -1, tool: 'rotate', localAxes: true, chain: 0,
-  slots: [{ deformer: 'lbs' }, { deformer: 'swing-twist' }], notes: [[], []], building: false, layout: 'single', divider: 0.5,
+  slots: [{ deformer: 'lbs' }, { deformer: '' }], notes: [[], []], building: false, layout: 'single', divider: 0.5,
   heat: 'none', heatView: null, clip: -1, time: 0, playing: false, speed: 1, loop: true,
   show: { skeleton: true, wire: false, ground: true }, theme: 'auto', job: null, report: [], notices: [],
   canUndo: false, canRedo: false, fps: 0, pins: [], heads: null, dot: -1, hoveredDot: -1, readout: null,
 };
+
+/** Nodes that neither move skin nor carry joints that do (the mesh's own, cameras) are not for posing. */
+export function poseable(info: Info): boolean[] {
+  const out = info.joints.map((joint) => joint.deforms);
+  info.joints.forEach((joint, j) => {
+    if (!out[j]) return;
+    for (let up = joint.parent; up >= 0 && !out[up]; up = info.joints[up].parent) out[up] = true;
+  });
+  return out.some(Boolean) ? out : out.map(() => true);
+}
 
 export function isSkinned(state: Readonly<State>): boolean {
   return state.opened !== null && state.opened.info.joints.length > 0 && state.opened.info.skinned;

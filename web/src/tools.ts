@@ -7,7 +7,8 @@ import type { Op, Vec3 } from './protocol';
 import { pickPoint, pickSegment, pickTriangle, project, turnedBy, type Point2 } from './view/pick';
 import type { Ring } from './view/rings';
 import type { Viewport } from './view/viewport';
-import { PinDrag } from './pins';
+import { Pins } from './pins';
+import { poseable } from './state';
 
 interface Drag { move(pointer: Point2, event: PointerEvent): void; end(moved: boolean): void; cancel(): void }
 
@@ -20,7 +21,12 @@ export class Tools {
   private pointers = 0;
   viewport!: Viewport;
 
-  constructor(private readonly app: App) {}
+  readonly pins: Pins;
+
+  constructor(private readonly app: App) {
+    this.pins = new Pins(app, () => this.viewport);
+    app.dropPins = () => this.pins.drop();
+  }
 
   attach(canvas: HTMLCanvasElement): void {
     canvas.addEventListener('pointerdown', (event) => this.down(event, canvas));
@@ -96,7 +102,11 @@ export class Tools {
     if (heads) return heads;
     if (!frame || !opened) return null;
     const out = new Float64Array(3 * opened.info.joints.length);
-    for (let j = 0; 3 * j < out.length; ++j) out.set(frame.globals.subarray(16 * j + 12, 16 * j + 15), 3 * j);
+    const shown = poseable(opened.info);
+    for (let j = 0; 3 * j < out.length; ++j) {
+      if (shown[j]) out.set(frame.globals.subarray(16 * j + 12, 16 * j + 15), 3 * j);
+      else out.fill(NaN, 3 * j, 3 * j + 3); // is nowhere, and not picked
+    }
     return out;
   }
 
@@ -161,7 +171,7 @@ export class Tools {
     const hit = pickTriangle(ray.origin.toArray(), ray.direction.toArray(), positions, opened.triangles);
     if (!hit || pins.some((p) => p.vertex === hit.vertex)) return;
     const target: Vec3 = [positions[3 * hit.vertex], positions[3 * hit.vertex + 1], positions[3 * hit.vertex + 2]];
-    void this.app.setPins([...pins, { vertex: hit.vertex, target }]);
+    void this.pins.set([...pins, { vertex: hit.vertex, target }]);
   }
 
   // --- what a press takes hold of ---
@@ -259,7 +269,7 @@ export class Tools {
     this.app.store.set({ dot });
     const { tool, frame } = this.app.state;
     const place = new Vector3().fromArray(dots, 3 * dot);
-    if (tool === 'pin') return new PinDrag(this.app, this.viewport, dot, place);
+    if (tool === 'pin') return this.pins.drag(dot, place);
     const gesture = this.app.gesture();
     return this.gestureDrag(gesture, (now) => {
       const to = this.viewport.inPlane(now, place);

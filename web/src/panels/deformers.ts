@@ -83,7 +83,7 @@ function slotPart(app: App, slot: Slot): HTMLElement {
 function sentence(method: Method | undefined): string {
   if (!method) return '';
   // The table is the command line's; here its options are the controls below.
-  const text = method.summary.replace(/,? ?(by|others by) --[a-z-]+/g, '').replace(/; see `[^`]*`/, '');
+  const text = method.summary.replace(/[,;]? ?(others )?by --[a-z-]+/g, '').replace(/; see `[^`]*`/, '');
   return text.charAt(0).toUpperCase() + text.slice(1) + '.';
 }
 

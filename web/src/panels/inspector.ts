@@ -8,14 +8,24 @@ import { h, setText, show } from '../ui/dom';
 const DEGREES = 180 / Math.PI;
 
 /** Live changes of one control are one step of undo. */
-export function stepper(app: App): (ops: Op[], final: boolean) => void {
+export function stepper(app: App): { change(ops: Op[], final: boolean): void; readonly open: boolean } {
   let gesture: Gesture | null = null;
-  return (ops, final) => {
-    gesture ??= app.gesture();
-    gesture.live(ops);
-    if (!final) return;
-    void gesture.end();
-    gesture = null;
+  let open = 0;
+  return {
+    change(ops, final) {
+      if (!gesture) {
+        gesture = app.gesture();
+        ++open;
+      }
+      gesture.live(ops);
+      if (!final) return;
+      void gesture.end().finally(() => --open);
+      gesture = null;
+    },
+    /** Some change is not yet in the frame that is shown. */
+    get open() {
+      return open > 0;
+    },
   };
 }
 
@@ -28,7 +38,7 @@ export function inspectorPanel(app: App): HTMLElement {
     label: axis, step: 1, unit: '°',
     change: (value, final) => {
       angles[k] = value;
-      step([{ op: 'angles', joint: app.state.selected, degrees: [...angles] }], final);
+      step.change([{ op: 'angles', joint: app.state.selected, degrees: [...angles] }], final);
     },
   }));
   turn.forEach((field, k) => {
@@ -41,15 +51,15 @@ export function inspectorPanel(app: App): HTMLElement {
       label, step: size, digits: key === 'stretch' ? 2 : 1, unit, least: key === 'stretch' ? 0.05 : -most, most,
       change: (value, final) => {
         shape[key] = value / scale;
-        step([{ op: 'shape', joint: app.state.selected, ...shape }], final);
+        step.change([{ op: 'shape', joint: app.state.selected, ...shape }], final);
       },
     });
     field.input.setAttribute('aria-label', name);
     return field;
   };
   const stretch = shapeField('stretch', 'Length', 'Length of the bone over its rest length', '×', 1, 20, 0.01);
-  const head = shapeField('head', 'Start', 'Twist at the start of the bone in degrees', '°', DEGREES, 720, 1);
-  const tail = shapeField('tail', 'End', 'Twist at the end of the bone in degrees', '°', DEGREES, 720, 1);
+  const head = shapeField('head', 'Twist, start', 'Twist at the start of the bone in degrees', '°', DEGREES, 720, 1);
+  const tail = shapeField('tail', 'Twist, end', 'Twist at the end of the bone in degrees', '°', DEGREES, 720, 1);
   const twistHint = h('p', { class: 'hint' }, 'Twist at bone ends shows with the deformers stbs-lbs and stbs-dqs. ',
     h('button', { type: 'button', class: 'link', on: { click: () => void app.setDeformer(0, { deformer: 'stbs-dqs' }) } }, 'Use stbs-dqs'));
   const chain = select('Chain', [{ value: '0', label: 'the whole limb' }, ...[1, 2, 3, 4, 5, 6].map((n) => ({ value: String(n), label: `${n} joint${n > 1 ? 's' : ''}` }))],
@@ -63,7 +73,7 @@ export function inspectorPanel(app: App): HTMLElement {
   const axesRow = h('div', { class: 'field' }, h('span', { class: 'label' }, 'Axes'), axes.element);
   const body = h('div', { class: 'stack' }, h('div', { class: 'joint-head' }, h('div', {}, title, parent), back),
     h('div', { class: 'group-label' }, 'Rotation'), h('div', { class: 'triple' }, ...turn.map((f) => f.element)),
-    h('div', { class: 'group-label' }, 'Bone: length, twist at start and end'), h('div', { class: 'triple bone' }, stretch.element, head.element, tail.element), twistHint, axesRow, chain.element);
+    h('div', { class: 'triple bone' }, stretch.element, head.element, tail.element), twistHint, axesRow, chain.element);
   const empty = h('p', { class: 'quiet' }, 'Click a joint in the picture, or in the tree.');
   const panel = section('Joint', empty, body);
 
@@ -78,15 +88,16 @@ export function inspectorPanel(app: App): HTMLElement {
     show(chain.element, state.tool === 'reach');
     chain.input.value = String(state.chain);
     if (!joint || !state.frame) return;
+    const typing = step.open;
     setText(title, joint.name);
     const up = joint.parent < 0 ? 'root of the skeleton' : `child of ${joints[joint.parent].name}`;
     setText(parent, joint.deforms ? up : `${up}; moves no skin`);
     state.frame.angles.forEach((value, k) => {
-      angles[k] = value;
+      if (!typing) angles[k] = value;
       turn[k].set(value);
     });
     const [s, a, b] = state.frame.pose.shapes.subarray(3 * state.selected, 3 * state.selected + 3);
-    Object.assign(shape, { stretch: s, head: a, tail: b });
+    if (!typing) Object.assign(shape, { stretch: s, head: a, tail: b });
     stretch.set(s);
     head.set(a * DEGREES);
     tail.set(b * DEGREES);

@@ -100,12 +100,14 @@ export function notices(app: App): HTMLElement {
 export function busy(app: App): HTMLElement {
   const text = h('p', {});
   const bar = progress();
-  const box = h('div', { class: 'busy', role: 'status' }, text, bar.element);
+  const stop = button('Stop', { class: 'button small', title: 'Stop this and go back', run: () => app.engine.restart('It was stopped by hand.') });
+  const box = h('div', { class: 'busy', role: 'status' }, text, bar.element, stop);
   app.store.on(['busy', 'building', 'ready'], (state) => {
     const message = state.busy?.text ?? (!state.ready ? 'Loading the deformers' : state.building ? 'Preparing the deformer' : '');
     box.classList.toggle('on', message !== '');
     if (message) setText(text, message);
     bar.set(state.busy?.fraction || null);
+    show(stop, state.busy === null && state.building && state.frame !== null);
   });
   return box;
 }

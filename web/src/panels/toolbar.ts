@@ -34,7 +34,7 @@ export function toolbar(app: App): HTMLElement {
   });
   const bar = h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Tools', 'aria-orientation': 'vertical' }, ...buttons.map((b) => b.element));
   const hint = h('p', { class: 'tool-hint' });
-  app.store.on(['tool', 'opened'], (state) => {
+  app.store.on(['tool', 'opened', 'layout'], (state) => {
     show(bar, state.opened !== null);
     for (const { tool, element } of buttons) {
       element.setAttribute('aria-pressed', String(tool === state.tool));
@@ -42,7 +42,7 @@ export function toolbar(app: App): HTMLElement {
     }
     const chosen = TOOLS.find((t) => t.tool === state.tool);
     hint.textContent = chosen && canUse(chosen.tool, state) ? chosen.hint : '';
-    show(hint, hint.textContent !== '');
+    show(hint, hint.textContent !== '' && state.layout === 'single');
   });
   return h('div', { class: 'toolbar-box' }, bar, hint);
 }

@@ -3,6 +3,7 @@
 import type { App } from '../app';
 import { formatCount } from '../numbers';
 import type { Info } from '../protocol';
+import { poseable } from '../state';
 import { h, setText, show } from '../ui/dom';
 import { icon } from '../ui/icons';
 
@@ -18,9 +19,11 @@ export function treePanel(app: App): HTMLElement {
   const rebuild = (): void => {
     const info = app.state.opened?.info;
     const joints = info?.joints ?? [];
-    setText(count, joints.length ? formatCount(joints.length) : '');
+    const useful = info ? poseable(info) : [];
+    setText(count, joints.length ? formatCount(useful.filter(Boolean).length) : '');
     rows = new Map();
     for (const { joint, depth, children } of order(joints, folded, search.value.trim().toLowerCase())) {
+      if (!useful[joint]) continue;
       rows.set(joint, row(app, joints[joint], joint, depth, children && !search.value, folded.has(joint), () => {
         if (folded.has(joint)) folded.delete(joint);
         else folded.add(joint);

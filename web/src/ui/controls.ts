@@ -33,6 +33,7 @@ export class NumberField {
     this.input = h('input', { id, class: 'number', type: 'text', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false' });
     const label = h('label', { for: id, class: 'scrub' }, options.label);
     this.element = h('div', { class: 'number-field' }, label, this.input, options.unit ? h('span', { class: 'unit', 'aria-hidden': 'true' }, options.unit) : null);
+    this.input.addEventListener('input', () => (this.input.dataset.typing = '1'));
     this.input.addEventListener('change', () => this.typed());
     this.input.addEventListener('focus', () => this.input.select());
     this.input.addEventListener('keydown', (event) => this.key(event));
@@ -59,8 +60,7 @@ export class NumberField {
   private typed(): void {
     delete this.input.dataset.typing;
     const value = parseNumber(this.input.value);
-    this.input.classList.toggle('wrong', value === null);
-    if (value === null) return;
+    if (value === null) return this.set(this.value); // what is no number changes nothing
     this.value = this.limit(value);
     this.input.value = formatNumber(this.value, this.options.digits ?? 1);
     this.options.change(this.value, true);
@@ -77,8 +77,6 @@ export class NumberField {
       delete this.input.dataset.typing;
       this.set(this.limit(this.value + step));
       this.options.change(this.value, true);
-    } else if (event.key.length === 1 || event.key === 'Backspace' || event.key === 'Delete') {
-      this.input.dataset.typing = '1';
     }
   }
 

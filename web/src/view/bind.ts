@@ -2,7 +2,7 @@
 // The picture follows the state.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { App } from '../app';
-import type { State } from '../state';
+import { poseable, type State } from '../state';
 import type { Tools } from '../tools';
 import type { Ring } from './rings';
 import type { Skeleton } from './skeletonView';
@@ -52,14 +52,15 @@ function skeletonOf({ frame, opened, show, selected, hovered, heads, tool }: Rea
   if (!frame || !opened || !opened.info.joints.length || !show.skeleton || tool === 'cage' || tool === 'pin') return null;
   const joints = opened.info.joints;
   const deforms = joints.map((joint) => joint.deforms);
+  const shown = poseable(opened.info);
   if (heads) {
     const children = joints.map((_, j) => j).filter((j) => joints[j].parent >= 0);
     const segments = children.flatMap((j) => [...heads.subarray(3 * joints[j].parent, 3 * joints[j].parent + 3), ...heads.subarray(3 * j, 3 * j + 3)]);
-    return { segments, boneJoints: children.map((j) => joints[j].parent), heads, deforms, selected, hovered };
+    return { segments, boneJoints: children.map((j) => joints[j].parent), heads, deforms, shown, selected, hovered };
   }
   const places = new Float64Array(3 * joints.length);
   joints.forEach((_, j) => places.set(frame.globals.subarray(16 * j + 12, 16 * j + 15), 3 * j));
-  return { segments: frame.segments, boneJoints: opened.info.bones.map((b) => b.joint), heads: places, deforms, selected, hovered };
+  return { segments: frame.segments, boneJoints: opened.info.bones.map((b) => b.joint), heads: places, deforms, shown, selected, hovered };
 }
 
 function ringsOf({ frame, opened, selected, tool, localAxes, show }: Readonly<State>): Ring[] {

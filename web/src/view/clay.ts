@@ -34,7 +34,7 @@ void main() {
     vec3 albedo = vHeat < -0.5 ? vec3(158.0 / 255.0) : texture(heatMap, vec2((clamp(vHeat, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb;
     colour = linear(albedo) * (0.62 * tone + 0.42);
   } else {
-    vec3 albedo = linear(gl_FrontFacing ? vec3(203.0 / 255.0) : vec3(196.0, 128.0, 84.0) / 255.0);
+    vec3 albedo = linear(gl_FrontFacing ? vec3(203.0 / 255.0) : vec3(168.0, 134.0, 112.0) / 255.0);
     float sheen = max(0.0, dot(n, normalize(normalize(vec3(-0.46, 0.60, 0.66)) + vec3(0.0, 0.0, 1.0))));
     colour = (albedo * tone + 0.07 * pow(sheen, 16.0)) * mix(vec3(0.94, 0.98, 1.07), vec3(1.03, 1.0, 0.96), min(tone, 1.0));
   }

@@ -40,7 +40,7 @@ export function pickPoint(pointer: Point2, points: ArrayLike<number>, view: Proj
     const s = project(points, 3 * i, view);
     if (!s) continue;
     const distance = Math.hypot(s.x - pointer.x, s.y - pointer.y);
-    if (distance > reach) continue;
+    if (!(distance <= reach)) continue;
     const score = distance + s.z; // depth decides between points on one spot
     if (score < bestScore) [best, bestScore] = [i, score];
   }

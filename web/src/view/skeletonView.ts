@@ -12,6 +12,7 @@ export interface Skeleton {
   heads: ArrayLike<number>;
   /** Joints that move no skin are drawn small. */
   deforms: boolean[];
+  shown: boolean[];
   selected: number;
   hovered: number;
 }
@@ -133,6 +134,7 @@ export class SkeletonView {
       longest.set(joint, Math.hypot(s[at + 3] - s[at], s[at + 4] - s[at + 1], s[at + 5] - s[at + 2]));
     });
     for (let j = 0; 3 * j < skeleton.heads.length; ++j) {
+      if (!skeleton.shown[j]) continue;
       const p = new Vector3().fromArray(skeleton.heads as number[], 3 * j);
       // Small joints on small bones, or a hand becomes one blot.
       const pixels = (longest.get(j) ?? 0) / (unit * p.distanceTo(eye));

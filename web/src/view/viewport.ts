@@ -5,7 +5,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Frame, Opened, Slot } from '../protocol';
 import { Ground } from './ground';
 import { MeshView } from './meshView';
-import type { Point2, Projection } from './pick';
+import { project, type Point2, type Projection } from './pick';
 import { PointsView } from './pointsView';
 import { RingsView } from './rings';
 import { type Skeleton, SkeletonView } from './skeletonView';
@@ -99,8 +99,11 @@ export class Viewport {
   }
 
   setLayout(layout: Layout, divider: number): void {
+    const fitted = this.fits();
+    const other = this.layout !== layout;
     this.layout = layout;
     this.divider = divider;
+    if (other && fitted && !this.fits()) this.frame(); // half the width: step back
     this.invalidate();
   }
 
@@ -217,6 +220,17 @@ export class Viewport {
       distance = Math.max(distance, ahead + Math.abs(corner.dot(right)) / tanX, ahead + Math.abs(corner.dot(up)) / tanY);
     }
     return distance;
+  }
+
+  /** Whether the whole box is inside the first picture from side to side. */
+  private fits(): boolean {
+    const view = this.projection({ x: 0, y: 0 });
+    for (let k = 0; k < 8; ++k) {
+      const corner = [this.box[k & 1 ? 3 : 0], this.box[k & 2 ? 4 : 1], this.box[k & 4 ? 5 : 2]];
+      const p = project(corner, 0, view);
+      if (!p || p.x < view.x || p.x > view.x + view.width) return false;
+    }
+    return true;
   }
 
   private panes(): Pane[] {
