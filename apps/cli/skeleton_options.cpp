@@ -111,7 +111,9 @@ Json to_json(const FoundSkeleton& found) {
           {"confidence", found.confidence},
           {"costs", costs},
           {"symmetric", found.symmetric},
-          {"through_volume", found.volume},
+          {"way", name_of(found.way)},
+          {"no_rings", found.no_rings},
+          {"through_volume", found.way == SkeletonWay::kVolume},
           {"curves", found.rings},
           {"milliseconds",
            {{"curves", found.curve_ms},
@@ -120,8 +122,11 @@ Json to_json(const FoundSkeleton& found) {
 }
 
 std::string to_text(const FoundSkeleton& found) {
-  return fmt::format("{} joints of the template '{}' (sure to {:.0f} %{}), {} curves, {:.1f} ms",
-                     found.skeleton.size(), found.name, 100 * found.confidence,
+  const char* way = found.way == SkeletonWay::kRings     ? "by the rings of its quads"
+                    : found.way == SkeletonWay::kSurface ? "along its surface"
+                                                         : "through its voxel body";
+  return fmt::format("{} joints of the template '{}' {} (sure to {:.0f} %{}), {} curves, {:.1f} ms",
+                     found.skeleton.size(), found.name, way, 100 * found.confidence,
                      found.symmetric ? ", symmetric" : "", found.rings, found.curve_ms + found.skeleton_ms);
 }
 

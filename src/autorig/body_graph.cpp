@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 
 #include "autorig/march.h"
@@ -106,7 +107,28 @@ void compact(std::vector<Vec3>& positions, std::vector<Triangle>& triangles) {
 
 }  // namespace
 
+namespace {
+
+// Along a tree. Two points at one place still have a way between them, or nobody could tell which comes
+// first.
+std::vector<double> tree_distances(const BodyGraph& tree, std::uint32_t source) {
+  std::vector<double> distance(tree.positions.size(), std::numeric_limits<double>::infinity());
+  std::vector<std::uint32_t> reached = {source};
+  distance[source] = 0;
+  for (std::size_t k = 0; k < reached.size(); ++k)
+    for (const std::uint32_t w : tree.neighbours[reached[k]]) {
+      if (std::isfinite(distance[w])) continue;
+      distance[w] = distance[reached[k]] +
+                    std::max((tree.positions[w] - tree.positions[reached[k]]).norm(), 1e-9 * tree.size);
+      reached.push_back(w);
+    }
+  return distance;
+}
+
+}  // namespace
+
 std::vector<double> BodyGraph::distances(std::uint32_t source) const {
+  if (rings) return tree_distances(*this, source);
   if (!volume) return march_distances(*this, source);
   std::vector<float> found(positions.size());
   const GeodesicSeed seed{source, 0};

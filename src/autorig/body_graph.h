@@ -13,8 +13,8 @@
 
 namespace sinew::autorig {
 
-// A body as points that know their neighbours: the vertices of its surface, or the cells of its voxel body.
-// Everything above is the same for both.
+// A body as points that know their neighbours: the vertices of its surface, the cells of its voxel body, or
+// the centres of its rings (ring_graph.h). Everything above is the same for all of them.
 struct BodyGraph {
   std::vector<Vec3> positions;
   std::vector<double> weights;  // per point: its share of surface or volume
@@ -23,6 +23,9 @@ struct BodyGraph {
   double radius_factor = 1;  // from the mean distance to a section's centre to its radius
   double size = 0;           // longest side of the bounding box
   bool volume = false;
+  bool rings = false;                 // points are ring centres, and form a tree
+  std::vector<double> radii;          // of a body of rings: of each ring
+  std::vector<std::uint8_t> is_seam;  // of a body of rings: a limb's last ring, before the fork
 
   // Shortest ways from one point to all others, along the surface or through the body; infinity where none
   // leads.

@@ -9,6 +9,7 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kMajor = 0.045, kMinor = 0.012;  // of the diameter
+constexpr double kMajorRing = 0.055;  // along curves that begin at the middle of what a limb grows on
 constexpr std::size_t kMostMajor = 12, kMostMinor = 40;
 
 std::uint32_t farthest_from_centre(const BodyGraph& graph) {
@@ -26,21 +27,48 @@ std::uint32_t farthest_from_centre(const BodyGraph& graph) {
   return best;
 }
 
-Part make_part(const BodyGraph& graph, std::span<const double> distance,
-               std::span<const std::uint32_t> points, double seam, std::uint32_t tip) {
-  Part part;
-  part.seam = seam;
-  part.tip = graph.positions[tip];
-  part.curve = level_curve(graph, distance, points, seam, true);
-  straighten_tip(graph, distance, points, false, part.tip, part.curve);
-  return part;
-}
-
 void prepend(const Vec3& p, Curve& curve) {
   curve.points.insert(curve.points.begin(), p);
   curve.radii.insert(curve.radii.begin(), 0);
   curve.levels.insert(curve.levels.begin(), 0);
   curve.measure();
+}
+
+// The next point of a tree towards where distances begin.
+std::uint32_t rootwards(const BodyGraph& tree, std::span<const double> distance, std::uint32_t v) {
+  for (const std::uint32_t w : tree.neighbours[v])
+    if (distance[w] < distance[v]) return w;
+  return v;
+}
+
+// From a point of a tree of rings towards the root, down to a level: the rings themselves, the lowest first.
+Part tree_part(const BodyGraph& tree, std::span<const double> distance, std::uint32_t tip, double level) {
+  Part part;
+  Curve& curve = part.curve;
+  std::vector<std::uint32_t> way = {tip};
+  while (distance[way.back()] > level) way.push_back(rootwards(tree, distance, way.back()));
+  std::reverse(way.begin(), way.end());
+  for (const std::uint32_t v : way) {
+    curve.points.push_back(tree.positions[v]);
+    curve.radii.push_back(tree.radii[v]);
+    curve.levels.push_back(distance[v]);
+  }
+  curve.measure();
+  for (std::size_t k = 1; k < way.size(); ++k)
+    if (tree.is_seam[way[k]]) part.stems.push_back({curve.along[k - 1], curve.along[k]});
+  return part;
+}
+
+Part make_part(const BodyGraph& graph, std::span<const double> distance,
+               std::span<const std::uint32_t> points, double seam, std::uint32_t tip) {
+  Part part;
+  if (graph.rings) part = tree_part(graph, distance, tip, seam);
+  part.seam = seam;
+  part.tip = graph.positions[tip];
+  if (graph.rings) return part;
+  part.curve = level_curve(graph, distance, points, seam, true);
+  straighten_tip(graph, distance, points, false, part.tip, part.curve);
+  return part;
 }
 
 std::uint32_t nearest_of(const BodyGraph& graph, std::span<const std::uint32_t> points, const Vec3& p) {
@@ -107,6 +135,16 @@ std::vector<Part> find_minors(const BodyMap& body, std::size_t root, std::span<c
   return minors;
 }
 
+// Where on a tree the limbs part that part last, as seen from the root.
+std::uint32_t last_fork(const BodyGraph& tree, std::span<const double> distance,
+                        std::span<const std::uint32_t> ends, const LimbCut& cut) {
+  const std::size_t last =
+      static_cast<std::size_t>(std::max_element(cut.seam.begin(), cut.seam.end()) - cut.seam.begin());
+  std::uint32_t v = ends[last];
+  while (distance[v] > cut.seam[last]) v = rootwards(tree, distance, v);
+  return v;
+}
+
 }  // namespace
 
 Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
@@ -127,14 +165,16 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
   body.major.push_back({start, farthest});
   for (const Peak& peak : find_peaks(body.graph, distance, kMinor * farthest)) {
     const double height = std::min(peak.height, farthest);
-    if (height >= kMajor * farthest && body.major.size() < kMostMajor) {
+    if (height >= (body.graph.rings ? kMajorRing : kMajor) * farthest && body.major.size() < kMostMajor) {
       body.major.push_back({peak.point, height});
     } else if (body.minor.size() < kMostMinor) {
       body.minor.push_back({peak.point, height});
     }
   }
-  refine_tips(body, distance);
-  distance = body.graph.distances(body.major[0].point);
+  if (!body.graph.rings) {
+    refine_tips(body, distance);
+    distance = body.graph.distances(body.major[0].point);
+  }
   const std::size_t n = body.major.size();
   body.apart = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
   body.from.resize(n);
@@ -172,10 +212,15 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
   const bool chain = tips.size() == 1;  // all of it is trunk
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
   const auto points = points_of_parts(cut, body.order[root]);
-  parts.trunk = level_curve(body.graph, distance, points[0], 0, chain);
-  const Vec3 start = body.graph.positions[body.major[root].point];
-  prepend(start, parts.trunk);
-  straighten_tip(body.graph, distance, points[0], true, start, parts.trunk);
+  if (body.graph.rings) {
+    const std::uint32_t last = chain ? ends[0] : last_fork(body.graph, distance, ends, cut);
+    parts.trunk = tree_part(body.graph, distance, last, 0).curve;
+  } else {
+    parts.trunk = level_curve(body.graph, distance, points[0], 0, chain);
+    const Vec3 start = body.graph.positions[body.major[root].point];
+    prepend(start, parts.trunk);
+    straighten_tip(body.graph, distance, points[0], true, start, parts.trunk);
+  }
   for (std::size_t i = 0; i < tips.size() && !chain; ++i)
     parts.limbs.push_back(make_part(body.graph, distance, points[i + 1], cut.seam[i], ends[i]));
   if (chain) {

@@ -30,6 +30,8 @@ double beyond(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const std
 struct Part {
   Curve curve;      // from seam to tip
   double seam = 0;  // distance of the seam from the root's tip
+  // Of a body of rings, arc lengths: from a fork to the first ring of what leaves there; no bends of a limb.
+  std::vector<std::pair<double, double>> stems;
   int parent = -1;  // of a minor part: the limb that it grows on, -1: the trunk
   Vec3 tip = Vec3::Zero();
 };

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "autorig/place.h"
+#include "autorig/finish.h"
 #include "autorig/poses.h"
-#include "autorig/symmetry.h"
-#include "sinew/mesh/winding_number.h"
+#include "autorig/quad_rings.h"
+#include "autorig/ring_graph.h"
 
 namespace sinew {
 
@@ -17,116 +17,10 @@ using namespace autorig;
 namespace {
 
 constexpr double kStout = 5;
+using Clock = std::chrono::steady_clock;
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-bool inside(const WindingNumber& winding, const Vec3& p) {
-  return std::abs(winding(p)) > 0.6;  // a sheet has 0.5 on itself
-}
-
-// Joints outside the body move towards the nearest of its curves.
-void pull_inside(const WindingNumber& winding, const std::vector<Curve>& curves, Vec3& p) {
-  if (inside(winding, p)) return;
-  Vec3 to = p;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (const Curve& curve : curves) {
-    if (curve.empty()) continue;
-    for (const Vec3& q : curve.points)
-      if (const double d = (q - p).squaredNorm(); d < nearest && inside(winding, q)) nearest = d, to = q;
-  }
-  if (to == p) return;
-  for (int k = 1; k <= 32; ++k) {
-    const Vec3 q = p + (to - p) * k / 32.0;
-    if (!inside(winding, q)) continue;
-    p = p + (to - p) * std::min(1.0, (k + 1) / 32.0);  // not just below the skin
-    return;
-  }
-  p = to;
-}
-
-void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector<PlacedJoint>& placed) {
-  const std::vector<PlacedJoint> old = placed;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    if (model.joints[i].mirror < 0) continue;
-    const PlacedJoint& other = old[static_cast<std::size_t>(model.joints[i].mirror)];
-    if (!other.there) continue;
-    PlacedJoint image = other;
-    image.head = mirror(other.head);
-    if (image.tail) image.tail = mirror(*image.tail);
-    if (!old[i].there) {
-      placed[i] = image;
-      continue;
-    }
-    placed[i].head = (old[i].head + image.head) / 2;
-    if (placed[i].tail && image.tail) placed[i].tail = ((*old[i].tail + *image.tail) / 2).eval();
-  }
-}
-
-std::optional<Mirror> guess_mirror(const TemplateData& model, const std::vector<PlacedJoint>& placed) {
-  Mirror guess;
-  Vec3 across = Vec3::Zero(), centre = Vec3::Zero();
-  int pairs = 0;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    const int other = model.joints[i].mirror;
-    if (model.joints[i].anchor.kind == Anchor::Kind::kMinor) continue;  // short ones tilt the plane
-    if (other <= static_cast<int>(i) || !placed[i].there || !placed[static_cast<std::size_t>(other)].there)
-      continue;
-    across += placed[i].head - placed[static_cast<std::size_t>(other)].head;
-    centre += placed[i].head + placed[static_cast<std::size_t>(other)].head;
-    ++pairs;
-  }
-  if (pairs == 0 || !(across.norm() > 0)) return std::nullopt;
-  guess.normal = across.normalized();
-  guess.centre = centre / (2.0 * pairs);
-  return guess;
-}
-
-// The frame of the body: the template's axes, turned; exactly the world's where it is near them.
-Mat3 body_axes(const Match& match, const std::optional<Mirror>& mirror) {
-  Mat3 axes = match.rotation;
-  if (mirror && match.model->two_sided) {
-    const Vec3 left = mirror->normal * (mirror->normal.dot(axes.col(0)) < 0 ? -1.0 : 1.0);
-    const Vec3 up = (axes.col(1) - axes.col(1).dot(left) * left).normalized();
-    axes << left, up, left.cross(up);
-  }
-  // Along whole axes where it is within ten degrees of them: bodies stand straight, their curves less so.
-  Mat3 whole = Mat3::Zero();
-  for (int k = 0; k < 3; ++k) {
-    Eigen::Index row = 0;
-    axes.col(k).cwiseAbs().maxCoeff(&row);
-    whole(row, k) = axes(row, k) < 0 ? -1 : 1;
-  }
-  const bool rotation = std::abs(whole.determinant() - 1) < 1e-9;
-  if (rotation && (whole.transpose() * axes).trace() > 1 + 2 * std::cos(10 * M_PI / 180)) return whole;
-  return axes;
-}
-
-Result<Skeleton> build(const TemplateData& model, const std::vector<PlacedJoint>& placed, const Mat3& axes) {
-  std::vector<Joint> joints;
-  std::vector<int> to(placed.size(), -1);
-  std::vector<Vec3> heads;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    if (!placed[i].there) continue;
-    Joint joint;
-    joint.name = model.joints[i].name;
-    joint.parent = model.joints[i].parent < 0 ? -1 : to[static_cast<std::size_t>(model.joints[i].parent)];
-    Affine3 global = Affine3::Identity();
-    global.linear() = axes;
-    global.translation() = placed[i].head;
-    if (joint.parent < 0) {
-      joint.rest_local = global;
-    } else {
-      joint.rest_local = Affine3(Eigen::Translation3d(
-          axes.transpose() * (placed[i].head - heads[static_cast<std::size_t>(joint.parent)])));
-    }
-    if (placed[i].tail) joint.tail = axes.transpose() * (*placed[i].tail - placed[i].head);
-    to[i] = static_cast<int>(joints.size());
-    heads.push_back(placed[i].head);
-    joints.push_back(std::move(joint));
-  }
-  return Skeleton::create(std::move(joints));
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
 std::vector<Curve> curves_of(const Parts& parts) {
@@ -144,15 +38,15 @@ Parts all_parts(const BodyMap& body) {
   return take_apart(body, 0, tips);
 }
 
-Result<BodyMap> map_mesh(MeshView mesh, const FindOptions& options, bool& volume) {
+Result<BodyMap> map_mesh(MeshView mesh, const FindOptions& options, SkeletonWay& way) {
   if (!options.volume) {
     Result<BodyGraph> surface = surface_graph(mesh);
     if (surface) {
-      volume = false;
+      way = SkeletonWay::kSurface;
       return map_body(*std::move(surface), options.progress);
     }
   }
-  volume = true;
+  way = SkeletonWay::kVolume;
   SINEW_TRY(BodyGraph cells, voxel_graph(mesh, options.progress));
   return map_body(std::move(cells), options.progress);
 }
@@ -161,7 +55,7 @@ double share_inside(const WindingNumber& winding, const std::vector<Curve>& curv
   std::size_t in = 0, all = 0;
   for (const Curve& curve : curves)
     for (std::size_t k = 1; k + 1 < curve.points.size(); ++k) {
-      in += inside(winding, curve.points[k]);
+      in += is_inside(winding, curve.points[k]);
       ++all;
     }
   return all > 0 ? static_cast<double>(in) / static_cast<double>(all) : 0;
@@ -173,16 +67,16 @@ bool too_stout(const Match& match) {
 }
 
 // The template that fits best; `second` is the cost of the next one.
-Result<Match> best_match(Matcher& matcher, std::span<const SkeletonTemplate> templates,
+Result<Match> best_match(Matcher& matcher, std::span<const TemplateData* const> templates,
                          const Progress* progress, double& second, std::vector<TemplateCost>& tried,
                          double most_chain_cost) {
   Match best;
   best.cost = second = std::numeric_limits<double>::infinity();
-  for (const SkeletonTemplate& model : templates) {
-    Match match = matcher.best(model.data());
+  for (const TemplateData* model : templates) {
+    Match match = matcher.best(*model);
     if (too_stout(match) || (match.tips.size() == 1 && match.cost > most_chain_cost))
       match.cost = std::numeric_limits<double>::infinity();
-    tried.push_back({model.name(), match.cost, match.lengths, match.places, match.radii, match.left_over});
+    tried.push_back({model->name, match.cost, match.lengths, match.places, match.radii, match.left_over});
     second = std::min(second, std::max(match.cost, best.cost));
     if (match.cost < best.cost) best = std::move(match);
     if (is_cancelled(progress)) return cancelled();
@@ -190,12 +84,13 @@ Result<Match> best_match(Matcher& matcher, std::span<const SkeletonTemplate> tem
   return best;
 }
 
-// Looks at the other poses, too; one that does not show the same body is passed over.
-Result<void> revise_by_poses(MeshView mesh, const Match& match, const FindOptions& options,
-                             std::vector<PlacedJoint>& placed) {
+// Looks at the other poses, too; one that does not show the same body is passed over. `map_pose` makes the
+// map of one of them.
+template <class MapPose>
+Result<void> revise_by_poses(const PolyMesh& mesh, const Match& match, const FindOptions& options,
+                             MapPose&& map_pose, std::vector<PlacedJoint>& placed) {
   for (const std::span<const Vec3> posed : options.other_poses) {
-    bool volume = false;
-    Result<BodyMap> body = map_mesh({posed, mesh.triangles}, options, volume);
+    Result<BodyMap> body = map_pose(posed);
     if (!body) {
       if (body.error().code == ErrorCode::kCancelled) return body.error();
       continue;
@@ -210,66 +105,156 @@ Result<void> revise_by_poses(MeshView mesh, const Match& match, const FindOption
   return {};
 }
 
-// Symmetric where the mesh is, and inside.
-std::optional<Mirror> settle(MeshView mesh, const BodyMap& body, const TemplateData& model,
-                             const WindingNumber& winding, const std::vector<Curve>& curves,
-                             std::vector<PlacedJoint>& placed) {
-  std::optional<Mirror> mirror;
-  if (const auto guess = guess_mirror(model, placed))
-    mirror = find_mirror(body.graph.positions, Bvh(mesh), body.graph.size, *guess);
-  if (mirror) make_symmetric(model, *mirror, placed);
-  for (PlacedJoint& joint : placed)
-    if (joint.there) pull_inside(winding, curves, joint.head);
-  if (mirror) make_symmetric(model, *mirror, placed);
-  return mirror;
-}
-
 double confidence_of(double cost, double second, double most) {
   const double fit = 1 - cost / most;
   const double apart = std::isfinite(second) ? std::clamp((second - cost) / 0.1, 0.0, 1.0) : 1;
   return std::clamp(0.5 + 0.5 * fit, 0.0, 1.0) * (0.5 + 0.5 * apart);
 }
 
-}  // namespace
+// A body and the template that was laid over it.
+struct Fitted {
+  BodyMap body;
+  Match match;
+  double second = 0, most = 0;
+  bool fits() const { return match.cost < most; }
+};
 
-Result<FoundSkeleton> find_skeleton(MeshView mesh, std::span<const SkeletonTemplate> templates,
-                                    const FindOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  FoundSkeleton found;
-  SINEW_TRY(const BodyMap body, map_mesh(mesh, options, found.volume));
-  if (body.major.size() < 2) return impossible("the mesh has no two ends between which a skeleton could lie");
-  found.curve_ms = ms_since(start);
-  const auto middle = std::chrono::steady_clock::now();
-
-  Matcher matcher(body);
-  double second = 0;
-  SINEW_TRY(Match best,
-            best_match(matcher, templates, options.progress, second, found.tried, options.most_chain_cost));
-  const double most =
-      best.tips.size() == 1 ? std::min(options.most_cost, options.most_chain_cost) : options.most_cost;
-  if (!(best.cost < most)) {
-    const Parts parts = all_parts(body);
+Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates, const FindOptions& options,
+                   FoundSkeleton& found) {
+  Fitted fitted;
+  fitted.body = std::move(body);
+  if (fitted.body.major.size() < 2)
+    return impossible("the mesh has no two ends between which a skeleton could lie");
+  Matcher matcher(fitted.body);
+  SINEW_TRY(fitted.match, best_match(matcher, templates, options.progress, fitted.second, found.tried,
+                                     options.most_chain_cost));
+  fitted.most = fitted.match.tips.size() == 1 ? std::min(options.most_cost, options.most_chain_cost)
+                                              : options.most_cost;
+  if (!fitted.fits()) {
+    const Parts parts = all_parts(fitted.body);
     found.curves = curves_of(parts);
     found.rings = parts.rings;
     found.problem = "no template fits this body";
+    return fitted;
+  }
+  matcher.add_minors(fitted.match);
+  found.curves = curves_of(fitted.match.parts);
+  found.rings = fitted.match.parts.rings;
+  found.name = fitted.match.model->name;
+  return fitted;
+}
+
+// What all ways end with.
+Result<void> finish(const Fitted& fitted, const std::vector<PlacedJoint>& placed,
+                    const std::optional<Mirror>& mirror, FoundSkeleton& found) {
+  found.symmetric = mirror.has_value();
+  SINEW_TRY(found.skeleton, build_skeleton(*fitted.match.model, placed, body_axes(fitted.match, mirror)));
+  found.confidence = confidence_of(fitted.match.cost, fitted.second, fitted.most);
+  return {};
+}
+
+// The paper's way. An error or an empty skeleton: the rings are not good enough.
+Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
+                                    const FindOptions& options) {
+  const auto start = Clock::now();
+  FoundSkeleton found;
+  found.way = SkeletonWay::kRings;
+  std::vector<const TemplateData*> models;
+  for (const SkeletonTemplate& one : templates) {
+    if (one.rings() == nullptr) return impossible("the template is no mesh of quads");
+    models.push_back(one.rings());
+  }
+  SINEW_TRY(const QuadRings rings, quad_rings(mesh));
+  found.curve_ms = ms_since(start);
+  const auto middle = Clock::now();
+  const auto map_pose = [&](std::span<const Vec3> positions) -> Result<BodyMap> {
+    SINEW_TRY(BodyGraph tree, ring_graph(mesh, rings.curves, positions, rings.same));
+    return map_body(std::move(tree), options.progress);
+  };
+  SINEW_TRY(BodyMap body, map_pose(mesh.positions));
+  SINEW_TRY(const Fitted fitted, fit(std::move(body), models, options, found));
+  if (!(fitted.match.cost < std::min(options.most_ring_cost, fitted.most))) {
+    found.problem = "no template fits the rings of its quads well";
     return found;
   }
-  matcher.add_minors(best);
-  found.curves = curves_of(best.parts);
-  found.rings = best.parts.rings;
-  found.name = best.model->name;
-  const WindingNumber winding(mesh);
+  found.rings = rings.curves.ring_count();
+  std::vector<PlacedJoint> placed = place_joints(fitted.match);
+  SINEW_CHECK(revise_by_poses(mesh, fitted.match, options, map_pose, placed));
+  const auto mirror = mirror_of_curves(fitted.match, fitted.body.graph.size);
+  if (mirror) make_symmetric(*fitted.match.model, *mirror, placed);
+  for (PlacedJoint& joint : placed)
+    if (joint.there) pull_inside(mesh, found.curves, joint.head);
+  if (mirror) make_symmetric(*fitted.match.model, *mirror, placed);
+  SINEW_CHECK(finish(fitted, placed, mirror, found));
+  found.skeleton_ms = ms_since(middle);
+  return found;
+}
+
+Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
+                                     const FindOptions& options) {
+  const auto start = Clock::now();
+  const TriangleView cut = triangulate(mesh);
+  const MeshView view{mesh.positions, cut.triangles};
+  FoundSkeleton found;
+  std::vector<const TemplateData*> models;
+  for (const SkeletonTemplate& one : templates) models.push_back(&one.data());
+  SINEW_TRY(BodyMap body, map_mesh(view, options, found.way));
+  found.curve_ms = ms_since(start);
+  const auto middle = Clock::now();
+  SINEW_TRY(const Fitted fitted, fit(std::move(body), models, options, found));
+  if (!fitted.fits()) return found;
+  const WindingNumber winding(view);
   if (share_inside(winding, found.curves) < 0.6) {
     found.problem = "the middle of this body lies outside of it: it is hollow, or a sheet";
     return found;
   }
-  std::vector<PlacedJoint> placed = place_joints(best);
-  SINEW_CHECK(revise_by_poses(mesh, best, options, placed));
-  const auto mirror = settle(mesh, body, *best.model, winding, found.curves, placed);
-  found.symmetric = mirror.has_value();
-  SINEW_TRY(found.skeleton, build(*best.model, placed, body_axes(best, mirror)));
-  found.confidence = confidence_of(best.cost, second, most);
+  std::vector<PlacedJoint> placed = place_joints(fitted.match);
+  const auto map_pose = [&](std::span<const Vec3> positions) {
+    SkeletonWay way = found.way;
+    return map_mesh({positions, view.triangles}, options, way);
+  };
+  SINEW_CHECK(revise_by_poses(mesh, fitted.match, options, map_pose, placed));
+  const TemplateData& model = *fitted.match.model;
+  std::optional<Mirror> mirror;
+  if (const auto guess = guess_mirror(model, placed))
+    mirror = find_mirror(fitted.body.graph.positions, Bvh(view), fitted.body.graph.size, *guess);
+  if (mirror) make_symmetric(model, *mirror, placed);
+  for (PlacedJoint& joint : placed)
+    if (joint.there) pull_inside(winding, found.curves, joint.head);
+  if (mirror) make_symmetric(model, *mirror, placed);
+  SINEW_CHECK(finish(fitted, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);
+  return found;
+}
+
+}  // namespace
+
+const char* name_of(SkeletonWay way) {
+  switch (way) {
+    case SkeletonWay::kRings:
+      return "rings";
+    case SkeletonWay::kSurface:
+      return "surface";
+    case SkeletonWay::kVolume:
+      return "volume";
+  }
+  return "";
+}
+
+Result<FoundSkeleton> find_skeleton(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
+                                    const FindOptions& options) {
+  std::string no_rings;
+  const auto start = Clock::now();
+  if (options.rings && !options.volume) {
+    Result<FoundSkeleton> found = find_by_rings(mesh, templates, options);
+    if (found && !found->skeleton.empty()) return found;
+    if (!found && found.error().code == ErrorCode::kCancelled) return found.error();
+    no_rings = found ? found->problem : found.error().message;
+  }
+  const double tried_ms = ms_since(start);
+  SINEW_TRY(FoundSkeleton found, find_by_levels(mesh, templates, options));
+  found.no_rings = std::move(no_rings);
+  found.curve_ms += tried_ms;
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "autorig/limb_rings.h"
+#include "autorig/quad_rings.h"
 #include "sinew/mesh/weld.h"
 
 namespace sinew {
@@ -91,20 +92,32 @@ bool has_border(const HalfEdges& edges) {
 
 }  // namespace
 
-Result<IsoCurves> iso_curves(const PolyMesh& mesh, const IsoCurveOptions& options) {
+Result<QuadRings> autorig::quad_rings(const PolyMesh& mesh, const IsoCurveOptions& options) {
   SINEW_CHECK(check(mesh, options));
+  QuadRings rings;
   const HalfEdges edges(mesh);
-  if (!has_border(edges)) return curves_of(mesh, edges, options.tips);
+  if (!has_border(edges)) {
+    SINEW_TRY(rings.curves, curves_of(mesh, edges, options.tips));
+    return rings;
+  }
   // Borders may be texture seams: close those first.
   const WeldedFaces welded = weld_faces(mesh);
   std::vector<std::uint32_t> tips;
   for (const std::uint32_t tip : options.tips) tips.push_back(welded.weld.to_welded[tip]);
   const HalfEdges joined(welded.mesh);
-  SINEW_TRY(IsoCurves curves, curves_of(welded.mesh, joined, tips));
-  for (std::uint32_t& v : curves.vertices) v = welded.weld.representative[v];
-  for (IsoCurves::Limb& limb : curves.limbs)
-    if (limb.has_tip()) limb.tip = welded.weld.representative[limb.tip];
-  return curves;
+  SINEW_TRY(rings.curves, curves_of(welded.mesh, joined, tips));
+  const auto& first = welded.weld.representative;
+  for (std::uint32_t& v : rings.curves.vertices) v = first[v];
+  for (IsoCurves::Limb& limb : rings.curves.limbs)
+    if (limb.has_tip()) limb.tip = first[limb.tip];
+  rings.same = welded.weld.to_welded;
+  for (std::uint32_t& v : rings.same) v = first[v];
+  return rings;
+}
+
+Result<IsoCurves> iso_curves(const PolyMesh& mesh, const IsoCurveOptions& options) {
+  SINEW_TRY(QuadRings rings, quad_rings(mesh, options));
+  return std::move(rings.curves);
 }
 
 }  // namespace sinew

@@ -161,7 +161,7 @@ Curve level_curve(const BodyGraph& graph, std::span<const double> distance,
 
 void straighten_tip(const BodyGraph& graph, std::span<const double> distance,
                     std::span<const std::uint32_t> points, bool at_first, const Vec3& tip, Curve& curve) {
-  if (curve.points.size() < 4) return;
+  if (graph.rings || curve.points.size() < 4) return;  // the last ring of a cap is its middle already
   const auto from_tip = [&](std::size_t k) { return at_first ? k : curve.points.size() - 1 - k; };
   std::size_t k = 1;
   while (k + 1 < curve.points.size() &&

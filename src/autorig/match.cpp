@@ -103,7 +103,8 @@ class Assignments {
       if (one.partners[i] >= 0)
         theirs.push_back(i), ours.push_back(static_cast<std::size_t>(one.partners[i]));
     for (std::size_t i = 0; i < body_.major.size(); ++i)
-      if (!one.uses(i)) made.left_over += kExtraTip * beyond(body_.apart, i, ours) / body_.diameter;
+      if (!one.uses(i)) made.left_over += cost_of_extra_tip(body_, i, ours);
+    made.left_over = std::max(0.0, made.left_over - model_.spare);
     for (std::size_t i = 1; i < one.partners.size(); ++i)
       if (one.partners[i] < 0)
         made.left_over += kMissingTip * beyond(model_.apart, i, theirs) / model_.diameter;
@@ -132,6 +133,10 @@ void sample(const Curve& curve, int count, std::vector<Vec3>& points, std::vecto
 }
 
 }  // namespace
+
+double cost_of_extra_tip(const BodyMap& body, std::size_t tip, std::span<const std::size_t> seen) {
+  return kExtraTip * beyond(body.apart, tip, seen) / body.diameter;
+}
 
 const Parts& Matcher::parts_of(std::size_t root, std::vector<std::size_t> tips) {
   const auto key = std::make_pair(root, std::move(tips));

@@ -24,6 +24,10 @@ struct Match {
   double scale = 1;
 };
 
+// What a tip that no limb of the template stands for adds to the cost: how far it sticks out of the tree that
+// `seen` tips span.
+double cost_of_extra_tip(const BodyMap& body, std::size_t tip, std::span<const std::size_t> seen);
+
 // The best way to lay one template over the body; cost is infinite where there is none.
 class Matcher {
  public:

@@ -11,6 +11,9 @@
 namespace sinew::autorig {
 namespace {
 
+constexpr std::size_t kFewRings = 9;                 // on a limb: two of them are no window
+constexpr double kFarBend = 0.13, kNearBend = 0.09;  // of a limb's length
+
 using Knots = std::vector<std::pair<double, double>>;  // arc length on the template's curve and on the body's
 
 double through(const Knots& knots, double s) {
@@ -72,6 +75,19 @@ Mat3 turned(const Vec3& from, const Vec3& to) {
   return Quat::FromTwoVectors(from, to).toRotationMatrix();
 }
 
+// Bends of the limb itself, not where it leaves the body.
+std::vector<Bend> own_bends(const Part& limb) {
+  if (!limb.stems.empty() && limb.curve.points.size() < kFewRings) return {};
+  std::vector<Bend> bends = bends_of(limb.curve);
+  const double near = limb.curve.middle_radius();
+  std::erase_if(bends, [&](const Bend& bend) {
+    return std::any_of(limb.stems.begin(), limb.stems.end(), [&](const auto& stem) {
+      return bend.s > stem.first - near && bend.s < stem.second + near;
+    });
+  });
+  return bends;
+}
+
 // The bend nearest to s, no farther than `reach`.
 std::optional<Bend> bend_near(const std::vector<Bend>& bends, double s, double reach) {
   std::optional<Bend> best;
@@ -119,8 +135,8 @@ class Placer {
   double degrees(const Anchor& anchor) const {
     if (anchor.kind != Anchor::Kind::kLimb || ours(anchor.part).empty()) return 0;
     const Curve& curve = ours(anchor.part);
-    const auto bend =
-        bend_near(bends_of(curve), through(limbs_[anchor.part], anchor.s), 0.03 * curve.length());
+    const auto bend = bend_near(own_bends(match_.parts.limbs[anchor.part]),
+                                through(limbs_[anchor.part], anchor.s), 0.03 * curve.length());
     return bend ? bend->degrees : 0;
   }
 
@@ -137,31 +153,32 @@ class Placer {
     return curve.at(s) + (along * ahead + std::min(s, 0.0)) * tangent + beside * (turn * side);
   }
 
-  // From the tip inwards, each joint that lies at a bend of the body's limb draws the curve there with it.
+  // Bends of the template and of the body that lie alike are one, from the tip inwards. A joint of a limb
+  // that is straight in the template goes to a bend of the body that none of these accounts for.
   void find_bends(std::size_t limb) {
     if (ours(limb).empty() || theirs(limb).empty()) return;
-    const std::vector<Bend> bends = bends_of(ours(limb)), shown = bends_of(theirs(limb));
+    std::vector<Bend> bends = own_bends(match_.parts.limbs[limb]);
+    const std::vector<Bend> shown = own_bends(match_.model->parts.limbs[limb]);
+    Knots& knots = limbs_[limb];
+    // Draws the curve at s to the bend nearest to where it would be.
+    const auto draw = [&](double s, double reach) {
+      const auto bend = bend_near(bends, through(knots, s), reach * ours(limb).length());
+      if (!bend || !std::all_of(knots.begin(), knots.end(),
+                                [&](const auto& k) { return (s - k.first) * (bend->s - k.second) > 0; }))
+        return;
+      knots.push_back({s, bend->s});
+      std::sort(knots.begin(), knots.end());
+      std::erase_if(bends, [&](const Bend& one) { return one.s == bend->s; });
+    };
+    for (std::size_t k = shown.size(); k-- > 0;) draw(shown[k].s, kNearBend);
     std::vector<double> joints;
     for (const TemplateJoint& joint : match_.model->joints)
       if (joint.anchor.kind == Anchor::Kind::kLimb && joint.anchor.part == limb &&
           joint.anchor.s > 0.12 * theirs(limb).length() && joint.anchor.s < 0.95 * theirs(limb).length())
         joints.push_back(joint.anchor.s);
     std::sort(joints.rbegin(), joints.rend());
-    Knots& knots = limbs_[limb];
-    for (const double s : joints) {
-      const double at = through(knots, s);
-      const auto bend = bend_near(bends, at, 0.13 * ours(limb).length());
-      if (!bend) continue;
-      // Where the template bends near its joint, bend goes to bend; else the joint itself goes there.
-      const auto own = bend_near(shown, s, 0.13 * theirs(limb).length());
-      const std::pair<double, double> knot = {own ? own->s : s, bend->s};
-      const bool fits = std::all_of(knots.begin(), knots.end(), [&](const auto& k) {
-        return (knot.first - k.first) * (knot.second - k.second) > 0;
-      });
-      if (!fits) continue;
-      knots.push_back(knot);
-      std::sort(knots.begin(), knots.end());
-    }
+    for (const double s : joints)
+      if (!bend_near(shown, s, kFarBend * theirs(limb).length())) draw(s, kFarBend);
   }
 
   const Match& match_;
@@ -169,6 +186,29 @@ class Placer {
   std::vector<Knots> limbs_;
   std::vector<MinorPartner> minors_;
 };
+
+// Eq. 1 and Eq. 2 of [bian2018]: where two limbs, left and right, hang on one joint of the trunk, the three
+// form a triangle like the template's, turned as the body is. On a straight line between the two it is Eq. 1.
+void match_triangles(const Match& match, std::vector<PlacedJoint>& placed) {
+  const auto& joints = match.model->joints;
+  const auto on_limb = [&](std::size_t j) { return joints[j].anchor.kind == Anchor::Kind::kLimb; };
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (joints[j].anchor.kind != Anchor::Kind::kTrunk || !placed[j].there) continue;
+    for (std::size_t a = j + 1; a < joints.size(); ++a) {
+      const int other = joints[a].mirror;
+      if (joints[a].parent != static_cast<int>(j) || other <= static_cast<int>(a) || !on_limb(a)) continue;
+      const auto b = static_cast<std::size_t>(other);
+      if (joints[b].parent != static_cast<int>(j) || !on_limb(b) || !placed[a].there || !placed[b].there)
+        continue;
+      const Vec3 theirs = joints[b].head - joints[a].head, ours = placed[b].head - placed[a].head;
+      if (!(theirs.norm() > 0) || !(ours.norm() > 0)) continue;
+      const Mat3 turn = turned(match.rotation * theirs, ours) * match.rotation;
+      const Vec3 beside = joints[j].head - (joints[a].head + joints[b].head) / 2;
+      placed[j].head = (placed[a].head + placed[b].head) / 2 + ours.norm() / theirs.norm() * (turn * beside);
+      break;
+    }
+  }
+}
 
 }  // namespace
 
@@ -185,6 +225,7 @@ std::vector<PlacedJoint> place_joints(const Match& match) {
     out.degrees = placer.degrees(joint.anchor);
     placed.push_back(out);
   }
+  if (match.model->rings) match_triangles(match, placed);
   return placed;
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autorig/match.h"
+#include "autorig/quad_rings.h"
+#include "autorig/ring_graph.h"
 #include "autorig/template_data.h"
 #include "sinew/skeleton/pose.h"
 
@@ -285,16 +288,8 @@ void drop_bare_minors(TemplateData& data) {
   data.parts.minors = std::move(kept);
 }
 
-}  // namespace
-
-Result<SkeletonTemplate> learn_template(std::string name, MeshView mesh, const Skeleton& skeleton,
-                                        const Progress* progress) {
-  if (skeleton.deforming_count() == 0) return impossible("the template has no joints");
-  Result<BodyGraph> graph = surface_graph(mesh);
-  if (!graph) graph = voxel_graph(mesh, progress);
-  if (!graph) return graph.error();
-  SINEW_TRY(const BodyMap body, map_body(*std::move(graph), progress));
-  if (body.major.size() < 2) return impossible("the template's body has no two ends");
+std::shared_ptr<const TemplateData> learn_from(const std::string& name, const BodyMap& body,
+                                               const Skeleton& skeleton) {
   const Learner learner(skeleton);
   const std::size_t root = root_tip(learner, body);
   const std::vector<std::size_t> tips = tips_with_joints(learner, body, root);
@@ -302,9 +297,15 @@ Result<SkeletonTemplate> learn_template(std::string name, MeshView mesh, const S
   seen.insert(seen.end(), tips.begin(), tips.end());
 
   auto data = std::make_shared<TemplateData>();
-  data->name = std::move(name);
+  data->name = name;
   data->parts = take_apart(body, root, tips);
   data->diameter = body.diameter;
+  data->rings = body.graph.rings;
+  // Along curves a finger is longer than on the surface: a template without fingers must not miss them.
+  if (body.graph.rings)
+    for (std::size_t t = 0; t < body.major.size(); ++t)
+      if (std::find(seen.begin(), seen.end(), t) == seen.end())
+        data->spare += cost_of_extra_tip(body, t, seen);
   data->apart.resize(static_cast<Eigen::Index>(seen.size()), static_cast<Eigen::Index>(seen.size()));
   for (std::size_t i = 0; i < seen.size(); ++i) {
     for (std::size_t k = 0; k < seen.size(); ++k)
@@ -334,8 +335,29 @@ Result<SkeletonTemplate> learn_template(std::string name, MeshView mesh, const S
   }
   find_mirrors(*data);
   drop_bare_minors(*data);
+  return data;
+}
+
+}  // namespace
+
+Result<SkeletonTemplate> learn_template(std::string name, const PolyMesh& mesh, const Skeleton& skeleton,
+                                        const Progress* progress) {
+  if (skeleton.deforming_count() == 0) return impossible("the template has no joints");
+  const TriangleView cut = triangulate(mesh);
+  const MeshView view{mesh.positions, cut.triangles};
+  Result<BodyGraph> graph = surface_graph(view);
+  if (!graph) graph = voxel_graph(view, progress);
+  if (!graph) return graph.error();
+  SINEW_TRY(const BodyMap body, map_body(*std::move(graph), progress));
+  if (body.major.size() < 2) return impossible("the template's body has no two ends");
   SkeletonTemplate made;
-  made.data_ = std::move(data);
+  made.data_ = learn_from(name, body, skeleton);
+  if (const auto rings = quad_rings(mesh)) {
+    auto tree = ring_graph(mesh, rings->curves, mesh.positions, rings->same);
+    if (!tree) return made;
+    SINEW_TRY(const BodyMap ring_body, map_body(*std::move(tree), progress));
+    if (ring_body.major.size() >= 2) made.rings_ = learn_from(name, ring_body, skeleton);
+  }
   return made;
 }
 

@@ -32,6 +32,8 @@ struct TemplateData {
   Parts parts;                        // minors without joints left out
   Eigen::MatrixXd apart;              // between tips: the root's, then the limbs'
   double diameter = 0;
+  double spare = 0;    // what its own body has left over: tips without joints, weighed as Match::left_over
+  bool rings = false;  // learned by the rings of its quads
   bool two_sided = false;  // has joints with an image on the other side
 };
 

@@ -35,11 +35,9 @@ Result<SkeletonTemplate> from_rig(const std::string& name, const Rig& rig, const
   SINEW_TRY(const Skeleton skeleton, Skeleton::create(std::move(joints)));
   if (rig.mesh.face_count() == 0) {
     const PolyMesh body = mesh_around_bones(bones_of(skeleton, globals));
-    const TriangleView cut = triangulate(body);
-    return learn_template(name, {body.positions, cut.triangles}, skeleton, progress);
+    return learn_template(name, body, skeleton, progress);
   }
-  const TriangleView cut = triangulate(rig.mesh);
-  return learn_template(name, {rig.mesh.positions, cut.triangles}, skeleton, progress);
+  return learn_template(name, rig.mesh, skeleton, progress);
 }
 
 Result<SkeletonTemplate> built_in(const std::string& name, const Progress* progress) {
@@ -103,8 +101,8 @@ Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, cons
   }
   // A template that the user named is fitted also where it fits badly.
   if (!request.skeleton_template.empty()) options.most_cost = options.most_chain_cost = 1.2;
-  const TriangleView cut = triangulate(*poses[0]);
-  SINEW_TRY(FoundSkeleton found, find_skeleton({poses[0]->positions, cut.triangles}, templates, options));
+  options.rings = request.rings;
+  SINEW_TRY(FoundSkeleton found, find_skeleton(*poses[0], templates, options));
   SINEW_TRY(found.skeleton, with_names(found.skeleton, request.names));
   return found;
 }

@@ -66,6 +66,8 @@ TEST_P(BuiltIn, GetsItsTrueJointsAtThreeResolutionsInQuadsAndTriangles) {
       const auto found = found_in(quads ? truth.mesh : cut_to_triangles(truth.mesh));
       ASSERT_TRUE(found.ok()) << found.error().message;
       EXPECT_EQ(found->name, GetParam());
+      EXPECT_EQ(found->way, quads ? SkeletonWay::kRings : SkeletonWay::kSurface) << found->no_rings;
+      EXPECT_EQ(found->no_rings.empty(), quads);
       ASSERT_EQ(found->skeleton.size(), truth.skeleton.size()) << found->problem;
       std::string joint;
       EXPECT_LT(worst_joint(truth, Affine3::Identity(), *found, &joint), 0.03)
@@ -154,7 +156,7 @@ TEST(AutoRig, SoupsAndBodiesInPiecesGoThroughTheVoxelBody) {
   request.volume = true;
   const auto found = found_in(test::soup(biped.mesh), request);
   ASSERT_TRUE(found.ok()) << found.error().message;
-  EXPECT_TRUE(found->volume);
+  EXPECT_EQ(found->way, SkeletonWay::kVolume);
   ASSERT_EQ(found->name, "biped");
   const std::vector<Vec3> wanted = heads_of(biped.skeleton), got = heads_of(found->skeleton);
   for (const char* name : {"Hips", "Head", "LeftArm", "LeftForeArm", "LeftUpLeg", "RightLeg", "RightFoot"}) {

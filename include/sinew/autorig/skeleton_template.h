@@ -20,16 +20,19 @@ class SkeletonTemplate {
  public:
   const std::string& name() const;
   const autorig::TemplateData& data() const { return *data_; }
+  // As the rings of its quads show it; null where they do not come out.
+  const autorig::TemplateData* rings() const { return rings_.get(); }
 
  private:
-  friend Result<SkeletonTemplate> learn_template(std::string, MeshView, const Skeleton&, const Progress*);
-  std::shared_ptr<const autorig::TemplateData> data_;
+  friend Result<SkeletonTemplate> learn_template(std::string, const PolyMesh&, const Skeleton&,
+                                                 const Progress*);
+  std::shared_ptr<const autorig::TemplateData> data_, rings_;
 };
 
-// Makes a template of any rigged mesh: triangles in the space of the skeleton's rest pose. Joints that do not
-// deform are left out. The body is seen from the head, where a joint is called so, else from the end nearest
-// to the root joint. kImpossible: no joints, or a mesh without limbs or length.
-Result<SkeletonTemplate> learn_template(std::string name, MeshView mesh, const Skeleton& skeleton,
+// Makes a template of any rigged mesh, in the space of the skeleton's rest pose. Joints that do not deform
+// are left out. The body is seen from the head, where a joint is called so, else from the end nearest to the
+// root joint. kImpossible: no joints, or a mesh without limbs or length.
+Result<SkeletonTemplate> learn_template(std::string name, const PolyMesh& mesh, const Skeleton& skeleton,
                                         const Progress* progress = nullptr);
 
 }  // namespace sinew

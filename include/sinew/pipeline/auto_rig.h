@@ -21,6 +21,7 @@ struct SkeletonRequest {
   std::string
       skeleton_template;         // a name of template_names() or a rigged file; empty: the one that fits best
   std::string names = "mixamo";  // or vrm: how a biped's joints are called
+  bool rings = true;             // by the rings of a mesh of quads, where they come out
   bool volume = false;           // through the voxel body at once
   const Progress* progress = nullptr;
 };

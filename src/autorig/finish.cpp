@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/finish.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sinew::autorig {
+namespace {
+
+constexpr double kDeepEnough = 0.75;  // of a ring's radius
+constexpr double kBelowSkin = 0.01;   // of a curve's length
+constexpr double kAlike = 0.01;       // of the body's size
+
+}  // namespace
+
+bool is_inside(const WindingNumber& winding, const Vec3& p) {
+  return std::abs(winding(p)) > 0.6;  // a sheet has 0.5 on itself
+}
+
+// Joints outside the body move towards the nearest of its curves.
+void pull_inside(const WindingNumber& winding, const std::vector<Curve>& curves, Vec3& p) {
+  if (is_inside(winding, p)) return;
+  Vec3 to = p;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Curve& curve : curves) {
+    if (curve.empty()) continue;
+    for (const Vec3& q : curve.points)
+      if (const double d = (q - p).squaredNorm(); d < nearest && is_inside(winding, q)) nearest = d, to = q;
+  }
+  if (to == p) return;
+  for (int k = 1; k <= 32; ++k) {
+    const Vec3 q = p + (to - p) * k / 32.0;
+    if (!is_inside(winding, q)) continue;
+    p = p + (to - p) * std::min(1.0, (k + 1) / 32.0);  // not just below the skin
+    return;
+  }
+  p = to;
+}
+
+namespace {
+
+// Whether a ray along an axis leaves the mesh: it meets its faces an odd number of times.
+bool odd_hits(const PolyMesh& mesh, const Vec3& p, int axis) {
+  const int u = (axis + 1) % 3, w = (axis + 2) % 3;
+  bool odd = false;
+  for (std::size_t f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    for (std::size_t k = 2; k < face.size(); ++k) {
+      const Vec3 &a = mesh.positions[face[0]], &b = mesh.positions[face[k - 1]], &c = mesh.positions[face[k]];
+      if ((a[u] < p[u]) == (b[u] < p[u]) && (a[u] < p[u]) == (c[u] < p[u])) continue;
+      if ((a[w] < p[w]) == (b[w] < p[w]) && (a[w] < p[w]) == (c[w] < p[w])) continue;
+      const auto side = [&](const Vec3& s, const Vec3& t) {
+        return (t[u] - s[u]) * (p[w] - s[w]) - (t[w] - s[w]) * (p[u] - s[u]);
+      };
+      const double bc = side(b, c), ca = side(c, a), ab = side(a, b);
+      if ((bc < 0) != (ca < 0) || (bc < 0) != (ab < 0)) continue;
+      const double sum = bc + ca + ab;
+      if (sum != 0 && (bc * a[axis] + ca * b[axis] + ab * c[axis]) / sum > p[axis]) odd = !odd;
+    }
+  }
+  return odd;
+}
+
+}  // namespace
+
+void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, Vec3& p) {
+  const Curve* best = nullptr;
+  double at = 0, nearest = std::numeric_limits<double>::infinity();
+  for (const Curve& curve : curves) {
+    if (curve.points.size() < 2) continue;
+    const double s = curve.project(p), away = (curve.at(s) - p).norm();
+    if (away < kDeepEnough * curve.radius_at(s)) return;
+    // A chain that begins at the very end of the body begins below the skin.
+    const double least = kBelowSkin * curve.length();
+    if (away < least && (s < least || s > curve.length() - least)) {
+      p = curve.at(std::clamp(s, least, curve.length() - least));
+      return;
+    }
+    if (away < nearest) nearest = away, best = &curve, at = s;
+  }
+  if (best == nullptr || !(nearest > 0)) return;
+  if (odd_hits(mesh, p, 0) + odd_hits(mesh, p, 1) + odd_hits(mesh, p, 2) >= 2) return;
+  const Vec3 centre = best->at(at);
+  p = centre + std::min(1.0, kDeepEnough * best->radius_at(at) / nearest) * (p - centre);
+}
+
+void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector<PlacedJoint>& placed) {
+  const std::vector<PlacedJoint> old = placed;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    if (model.joints[i].mirror < 0) continue;
+    const PlacedJoint& other = old[static_cast<std::size_t>(model.joints[i].mirror)];
+    if (!other.there) continue;
+    PlacedJoint image = other;
+    image.head = mirror(other.head);
+    if (image.tail) image.tail = mirror(*image.tail);
+    if (!old[i].there) {
+      placed[i] = image;
+      continue;
+    }
+    placed[i].head = (old[i].head + image.head) / 2;
+    if (placed[i].tail && image.tail) placed[i].tail = ((*old[i].tail + *image.tail) / 2).eval();
+  }
+}
+
+std::optional<Mirror> guess_mirror(const TemplateData& model, const std::vector<PlacedJoint>& placed) {
+  Mirror guess;
+  Vec3 across = Vec3::Zero(), centre = Vec3::Zero();
+  int pairs = 0;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const int other = model.joints[i].mirror;
+    if (model.joints[i].anchor.kind == Anchor::Kind::kMinor) continue;  // short ones tilt the plane
+    if (other <= static_cast<int>(i) || !placed[i].there || !placed[static_cast<std::size_t>(other)].there)
+      continue;
+    across += placed[i].head - placed[static_cast<std::size_t>(other)].head;
+    centre += placed[i].head + placed[static_cast<std::size_t>(other)].head;
+    ++pairs;
+  }
+  if (pairs == 0 || !(across.norm() > 0)) return std::nullopt;
+  guess.normal = across.normalized();
+  guess.centre = centre / (2.0 * pairs);
+  return guess;
+}
+
+std::optional<Mirror> mirror_of_curves(const Match& match, double size) {
+  std::vector<std::pair<Vec3, Vec3>> pairs;
+  double unlike = 0;
+  std::vector<std::uint8_t> seen(match.tips.size(), 0);
+  for (const TemplateJoint& joint : match.model->joints) {
+    if (joint.mirror < 0 || joint.anchor.kind != Anchor::Kind::kLimb || seen[joint.anchor.part]) continue;
+    const Anchor& other = match.model->joints[static_cast<std::size_t>(joint.mirror)].anchor;
+    if (other.kind != Anchor::Kind::kLimb || other.part == joint.anchor.part) continue;
+    seen[joint.anchor.part] = seen[other.part] = 1;
+    const Curve &a = match.parts.limbs[joint.anchor.part].curve, &b = match.parts.limbs[other.part].curve;
+    if (a.empty() || b.empty()) continue;
+    for (int k = 1; k <= 8; ++k) {
+      const double u = k / 10.0;  // not to the very tip: which finger that is may differ
+      pairs.push_back({a.at(u * a.length()), b.at(u * b.length())});
+      unlike += std::abs(a.radius_at(u * a.length()) - b.radius_at(u * b.length()));
+    }
+  }
+  if (pairs.empty()) return std::nullopt;
+  Mirror mirror;
+  Vec3 across = Vec3::Zero(), middle = Vec3::Zero();
+  for (const auto& [a, b] : pairs) across += a - b, middle += (a + b) / 2;
+  if (!(across.norm() > 0)) return std::nullopt;
+  mirror.normal = across.normalized();
+  mirror.centre = middle / static_cast<double>(pairs.size());
+  double off = 0;
+  for (const auto& [a, b] : pairs) off += (a - mirror(b)).norm();
+  const double most = kAlike * size * static_cast<double>(pairs.size());
+  if (off > most || unlike > most) return std::nullopt;
+  double beside = 0;
+  for (const Vec3& p : match.parts.trunk.points) beside += std::abs((p - mirror.centre).dot(mirror.normal));
+  if (beside > 1.5 * kAlike * size * static_cast<double>(match.parts.trunk.points.size()))
+    return std::nullopt;
+  return mirror;
+}
+
+Mat3 body_axes(const Match& match, const std::optional<Mirror>& mirror) {
+  Mat3 axes = match.rotation;
+  if (mirror && match.model->two_sided) {
+    const Vec3 left = mirror->normal * (mirror->normal.dot(axes.col(0)) < 0 ? -1.0 : 1.0);
+    const Vec3 up = (axes.col(1) - axes.col(1).dot(left) * left).normalized();
+    axes << left, up, left.cross(up);
+  }
+  // Along whole axes where it is within ten degrees of them: bodies stand straight, their curves less so.
+  Mat3 whole = Mat3::Zero();
+  for (int k = 0; k < 3; ++k) {
+    Eigen::Index row = 0;
+    axes.col(k).cwiseAbs().maxCoeff(&row);
+    whole(row, k) = axes(row, k) < 0 ? -1 : 1;
+  }
+  const bool rotation = std::abs(whole.determinant() - 1) < 1e-9;
+  if (rotation && (whole.transpose() * axes).trace() > 1 + 2 * std::cos(10 * M_PI / 180)) return whole;
+  return axes;
+}
+
+Result<Skeleton> build_skeleton(const TemplateData& model, const std::vector<PlacedJoint>& placed,
+                                const Mat3& axes) {
+  std::vector<Joint> joints;
+  std::vector<int> to(placed.size(), -1);
+  std::vector<Vec3> heads;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    if (!placed[i].there) continue;
+    Joint joint;
+    joint.name = model.joints[i].name;
+    joint.parent = model.joints[i].parent < 0 ? -1 : to[static_cast<std::size_t>(model.joints[i].parent)];
+    Affine3 global = Affine3::Identity();
+    global.linear() = axes;
+    global.translation() = placed[i].head;
+    if (joint.parent < 0) {
+      joint.rest_local = global;
+    } else {
+      joint.rest_local = Affine3(Eigen::Translation3d(
+          axes.transpose() * (placed[i].head - heads[static_cast<std::size_t>(joint.parent)])));
+    }
+    if (placed[i].tail) joint.tail = axes.transpose() * (*placed[i].tail - placed[i].head);
+    to[i] = static_cast<int>(joints.size());
+    heads.push_back(placed[i].head);
+    joints.push_back(std::move(joint));
+  }
+  return Skeleton::create(std::move(joints));
+}
+
+}  // namespace sinew::autorig

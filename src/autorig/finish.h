@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "autorig/place.h"
+#include "autorig/symmetry.h"
+#include "sinew/mesh/winding_number.h"
+#include "sinew/skeleton/skeleton.h"
+
+namespace sinew::autorig {
+
+// The plane between left and right joints; none where the template has no sides.
+std::optional<Mirror> guess_mirror(const TemplateData& model, const std::vector<PlacedJoint>& placed);
+// The plane in which the body's curves are their own image to within 1 % of its size, told by the limbs that
+// the template has left and right.
+std::optional<Mirror> mirror_of_curves(const Match& match, double size);
+// Each joint and its image on the other side become images of each other.
+void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector<PlacedJoint>& placed);
+
+// Joints outside the body move towards the nearest of its curves. The second asks the mesh only about points
+// that lie far from all curves, by three rays each: no tree over the mesh is needed.
+bool is_inside(const WindingNumber& winding, const Vec3& p);
+void pull_inside(const WindingNumber& winding, const std::vector<Curve>& curves, Vec3& p);
+void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, Vec3& p);
+
+// The frame of the body: the template's axes, turned; exactly the world's where it is near them.
+Mat3 body_axes(const Match& match, const std::optional<Mirror>& mirror);
+// The joints that are there, all with the same axes.
+Result<Skeleton> build_skeleton(const TemplateData& model, const std::vector<PlacedJoint>& placed,
+                                const Mat3& axes);
+
+}  // namespace sinew::autorig
