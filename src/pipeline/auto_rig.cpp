@@ -40,18 +40,21 @@ Result<SkeletonTemplate> from_rig(const std::string& name, const Rig& rig, const
   return learn_template(name, rig.mesh, skeleton, progress);
 }
 
-Result<SkeletonTemplate> built_in(const std::string& name, const Progress* progress) {
+Result<SkeletonTemplate> built_in(const std::string& name) {
   static std::mutex guard;
   static std::map<std::string, SkeletonTemplate> made;
   const std::lock_guard lock(guard);
   if (const auto found = made.find(name); found != made.end()) return found->second;
-  SINEW_TRY(const Rig character, make_character(name));
-  SINEW_TRY(SkeletonTemplate fresh, from_rig(name, character, progress));
+  SINEW_TRY(SkeletonTemplate fresh, built_in_template(name));
   made.emplace(name, fresh);
   return fresh;
 }
 
 }  // namespace
+
+Result<SkeletonTemplate> template_of(const std::string& name, const Rig& rig, const Progress* progress) {
+  return from_rig(name, rig, progress);
+}
 
 std::span<const char* const> template_list() {
   return kTemplates;
@@ -70,7 +73,7 @@ Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name
       std::any_of(kTemplates.begin(), kTemplates.end(), [&](const char* n) { return name_or_file == n; });
   for (const char* name : kTemplates) {
     if (!name_or_file.empty() && name_or_file != name) continue;
-    SINEW_TRY(SkeletonTemplate one, built_in(name, progress));
+    SINEW_TRY(SkeletonTemplate one, built_in(name));
     templates.push_back(std::move(one));
     if (is_cancelled(progress)) return cancelled();
   }

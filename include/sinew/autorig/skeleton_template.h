@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "sinew/core/progress.h"
 #include "sinew/mesh/poly_mesh.h"
@@ -26,6 +27,7 @@ class SkeletonTemplate {
  private:
   friend Result<SkeletonTemplate> learn_template(std::string, const PolyMesh&, const Skeleton&,
                                                  const Progress*);
+  friend Result<SkeletonTemplate> read_template(std::string_view);
   std::shared_ptr<const autorig::TemplateData> data_, rings_;
 };
 
@@ -34,5 +36,13 @@ class SkeletonTemplate {
 // root joint. kImpossible: no joints, or a mesh without limbs or length.
 Result<SkeletonTemplate> learn_template(std::string name, const PolyMesh& mesh, const Skeleton& skeleton,
                                         const Progress* progress = nullptr);
+
+// A template as text, which is how the built-in ones are kept (src/autorig/templates): words and numbers of
+// five digits. kBadInput where the text is no template.
+std::string write_template(const SkeletonTemplate& one);
+Result<SkeletonTemplate> read_template(std::string_view text);
+
+// Those that the library carries: about 0.1 ms to read. kUsage: there is none of that name.
+Result<SkeletonTemplate> built_in_template(std::string_view name);
 
 }  // namespace sinew

@@ -26,7 +26,11 @@ struct SkeletonRequest {
   const Progress* progress = nullptr;
 };
 
-// Built-in templates are made from the built-in characters, each once in the life of the program. kUsage: no
+// The template that a rigged mesh is, or bones alone: around those a body is made up.
+Result<SkeletonTemplate> template_of(const std::string& name, const Rig& rig,
+                                     const Progress* progress = nullptr);
+
+// Built-in templates are data of the library, made from the built-in characters (./dev templates). kUsage: no
 // such template and no such file. A file needs a mesh and joints (.glb, .gltf), or joints alone (.bvh, .tgf,
 // .json), around whose bones a body is made up.
 Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name_or_file,
