@@ -32,6 +32,8 @@ export class App {
   private reference: { positions: Float32Array; pose: PoseState } | null = null;
   private heatTurn = 0;
   private noticeId = 0;
+  /** Rest heads as they were dragged, while joints are moved. */
+  readonly headHistory = new History<Float64Array>();
   restCages: Float64Array[] = [];
   /** Values that the mesh of each slot is coloured by; the viewport sets it. */
   paint: (values: (Float32Array | null)[], range: number) => void = () => undefined;
@@ -191,6 +193,7 @@ export class App {
 
   async undo(): Promise<void> {
     this.pause();
+    if (this.state.heads) return this.showHeads(this.headHistory.undo());
     const pose = this.history.undo();
     if (pose) await this.engine.change([{ op: 'setPose', pose }]).catch((error) => this.fail('Undo', error));
     this.refreshUndo();
@@ -198,6 +201,7 @@ export class App {
 
   async redo(): Promise<void> {
     this.pause();
+    if (this.state.heads) return this.showHeads(this.headHistory.redo());
     const pose = this.history.redo();
     if (pose) await this.engine.change([{ op: 'setPose', pose }]).catch((error) => this.fail('Redo', error));
     this.refreshUndo();
@@ -208,7 +212,18 @@ export class App {
   }
 
   private refreshUndo(): void {
-    this.store.set({ canUndo: this.history.canUndo, canRedo: this.history.canRedo });
+    const history = this.state.heads ? this.headHistory : this.history;
+    this.store.set({ canUndo: history.canUndo, canRedo: history.canRedo });
+  }
+
+  commitHeads(heads: Float64Array): void {
+    this.headHistory.commit(heads);
+    this.refreshUndo();
+  }
+
+  private showHeads(heads: Float64Array | undefined): void {
+    if (heads) this.store.set({ heads });
+    this.refreshUndo();
   }
 
   select(joint: number): void {
@@ -226,6 +241,7 @@ export class App {
     if (was === 'pin' && this.state.pins.length) void this.dropPins();
     this.store.set({ tool, dot: -1, hoveredDot: -1 });
     if (was === 'joints') this.store.set({ heads: null });
+    this.refreshUndo();
     if (tool === 'joints') void this.beginJoints();
     if (tool === 'cage' && !this.state.slots[0].deformer.startsWith('cage')) void this.setDeformer(0, { deformer: 'cage' });
     if (tool === 'handle' && !this.state.slots[0].deformer.startsWith('points')) void this.setDeformer(0, { deformer: 'points' });
@@ -363,7 +379,9 @@ export class App {
     this.commit(frame.pose);
     const heads = new Float64Array(3 * opened.info.joints.length);
     opened.info.joints.forEach((_, j) => heads.set(frame.globals.subarray(16 * j + 12, 16 * j + 15), 3 * j));
+    this.headHistory.start(heads);
     this.store.set({ heads });
+    this.refreshUndo();
   }
 
   async bindAgain(weights: string): Promise<void> {

@@ -58,12 +58,15 @@ function adopt(frame: Frame): void {
 
 /** Frames in the last second, while something moves. */
 const stamps: number[] = [];
+let still: ReturnType<typeof setTimeout> | undefined;
 function count(): void {
   const now = performance.now();
   stamps.push(now);
   while (stamps.length && now - stamps[0] > 1000) stamps.shift();
   const span = (now - stamps[0]) / 1000;
-  app.store.set({ fps: stamps.length > 4 && span > 0.2 ? (stamps.length - 1) / span : 0 });
+  app.store.set({ fps: stamps.length > 2 && span > 0.2 ? (stamps.length - 1) / span : 0 });
+  clearTimeout(still);
+  still = setTimeout(() => app.store.set({ fps: 0 }), 1500);
 }
 
 const picker = h('input', { type: 'file', class: 'hidden-label', accept: '.glb,.gltf,.obj,.ply,.off,.stl,.json', tabindex: '-1', 'aria-hidden': 'true', id: 'file-input' });

@@ -260,7 +260,10 @@ export class Tools {
         this.viewport.inPlane(now, place).toArray(heads, 3 * joint);
         this.app.store.set({ heads });
       },
-      end: () => undefined,
+      end: (moved) => {
+        const { heads } = this.app.state;
+        if (moved && heads) this.app.commitHeads(heads);
+      },
       cancel: () => this.app.store.set({ heads: before }),
     };
   }

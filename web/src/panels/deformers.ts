@@ -75,7 +75,7 @@ function slotPart(app: App, slot: Slot): HTMLElement {
         fields.replaceChildren(...list.map((field) => fieldElement(field, settings, change)));
       }
     }
-    notes.replaceChildren(...state.notes[slot].map((note) => h('li', {}, note)));
+    notes.replaceChildren(...state.notes[slot].map((note) => h('li', {}, asSentence(note))));
   });
   return h('div', { class: 'slot stack' }, method.element, summary, fields, keySpace.element, mush.element, notes);
 }
@@ -85,6 +85,10 @@ function sentence(method: Method | undefined): string {
   // The table is the command line's; here its options are the controls below.
   const text = method.summary.replace(/[,;]? ?(others )?by --[a-z-]+/g, '').replace(/; see `[^`]*`/, '');
   return text.charAt(0).toUpperCase() + text.slice(1) + '.';
+}
+
+function asSentence(note: string): string {
+  return note.charAt(0).toUpperCase() + note.slice(1).replace(/[.]?$/, '.');
 }
 
 function choices(state: Readonly<State>): Choice[] {

@@ -5,7 +5,7 @@ import { isSkinned } from '../state';
 import { button, progress, section, select, setChoices } from '../ui/controls';
 import { h, setText, show } from '../ui/dom';
 
-const NAMES: Record<string, string> = { mixamo: 'Mixamo (Hips, LeftArm)', mixamorig: 'Mixamo with prefix (mixamorig:Hips)', vrm: 'VRM (hips, leftUpperArm)' };
+const NAMES: Record<string, string> = { mixamo: 'LeftArm (Mixamo)', mixamorig: 'mixamorig:LeftArm', vrm: 'leftUpperArm (VRM)' };
 
 export function rigPanel(app: App): HTMLElement {
   const template = select('Template', [], () => undefined);
@@ -33,7 +33,7 @@ export function rigPanel(app: App): HTMLElement {
 
   app.store.on(['server'], ({ server }) => {
     if (!server) return;
-    setChoices(template.input, [{ value: '', label: 'found by the mesh' }, ...server.templates.map((t) => ({ value: t, label: t }))]);
+    setChoices(template.input, [{ value: '', label: 'chosen by the mesh' }, ...server.templates.map((t) => ({ value: t, label: t }))]);
     setChoices(weights.input, server.weights.map((w) => ({ value: w.name, label: w.name, title: w.summary })));
     if (server.weights.some((w) => w.name === 'bbw')) weights.input.value = 'bbw';
     setChoices(names.input, server.names.map((n) => ({ value: n, label: NAMES[n] ?? n })));

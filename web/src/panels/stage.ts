@@ -52,7 +52,7 @@ export function legend(app: App): HTMLElement {
 }
 
 export function split(app: App): HTMLElement {
-  const captions = [0, 1].map((slot) => h('div', { class: 'caption', 'data-role': `caption-${slot}` }));
+  const captions = [0, 1].map((slot) => h('div', { class: 'caption', 'data-role': `caption-${slot}` }, h('b', {}), h('small', {})));
   const divider = h('div', { class: 'divider', role: 'separator', tabindex: '0', 'aria-orientation': 'vertical', 'aria-label': 'Divider of the two pictures' }, h('i', {}));
   const layer = h('div', { class: 'split' }, ...captions, divider);
   const move = (part: number): void => app.store.set({ divider: clamp(part, 0.1, 0.9) });
@@ -76,14 +76,17 @@ export function split(app: App): HTMLElement {
     show(layer, state.layout !== 'single');
     layer.style.setProperty('--divider', `${100 * state.divider}%`);
     divider.setAttribute('aria-valuenow', String(Math.round(100 * state.divider)));
-    captions.forEach((caption, slot) => setText(caption, captionOf(state, slot)));
+    captions.forEach((caption, slot) => {
+      setText(caption.children[0] as HTMLElement, state.slots[slot].deformer);
+      setText(caption.children[1] as HTMLElement, figuresOf(state, slot));
+    });
   });
   return layer;
 }
 
-function captionOf(state: Readonly<State>, slot: number): string {
+function figuresOf(state: Readonly<State>, slot: number): string {
   const figures = state.heatView?.figures[slot];
-  return state.slots[slot].deformer + (figures ? ` · largest ${percent(figures.max)}, rms ${percent(figures.rms)}` : '');
+  return figures ? `largest ${percent(figures.max)}, rms ${percent(figures.rms)}` : '';
 }
 
 export function notices(app: App): HTMLElement {

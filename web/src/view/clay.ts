@@ -6,7 +6,7 @@ import { heatTable } from './colourMap';
 
 const VERTEX = /* glsl */ `
 in float heat;
-out vec3 vNormal;
+centroid out vec3 vNormal;
 out float vHeat;
 void main() {
   vNormal = normalMatrix * normal;
@@ -16,7 +16,7 @@ void main() {
 
 const FRAGMENT = /* glsl */ `
 precision highp float;
-in vec3 vNormal;
+centroid in vec3 vNormal;
 in float vHeat;
 out vec4 outColour;
 uniform sampler2D heatMap;
@@ -55,8 +55,6 @@ export function clayMaterial(): ShaderMaterial {
     fragmentShader: FRAGMENT,
     side: DoubleSide,
     uniforms: { heatMap: { value: heatTexture() }, heated: { value: 0 }, dim: { value: 1 } },
-    // Edges drawn over the surface must not fight with it.
-    polygonOffset: true,
     polygonOffsetFactor: 1,
     polygonOffsetUnits: 1,
   });

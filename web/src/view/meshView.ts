@@ -68,6 +68,8 @@ export class MeshView {
 
   set wireframe(on: boolean) {
     if (this.wire) this.wire.visible = on;
+    // Edges over the surface must not fight with it; without them, an offset would let backs through at the outline.
+    this.material.polygonOffset = on;
   }
 }
 

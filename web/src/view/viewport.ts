@@ -37,6 +37,8 @@ export class Viewport {
   private due = false;
   private moved = true;
   private lost = false;
+  private lastDraw = 0;
+  private shadowTimer: ReturnType<typeof setTimeout> | undefined;
   /** Called after each drawing. */
   drawn: () => void = () => undefined;
 
@@ -262,10 +264,24 @@ export class Viewport {
     this.draw();
   }
 
+  /** With every frame where that is quick; else when the character has come to rest. */
+  private drawShadow(): void {
+    const now = performance.now();
+    const gap = now - this.lastDraw;
+    this.lastDraw = now;
+    if (!this.moved || !this.ground.group.visible) return;
+    if (gap > 24 && gap < 400) {
+      clearTimeout(this.shadowTimer);
+      this.shadowTimer = setTimeout(() => this.invalidate(), 450);
+      return;
+    }
+    this.ground.refresh(this.renderer, this.meshes[0].group);
+    this.moved = false;
+  }
+
   private draw(): void {
     if (this.lost) return;
-    if (this.moved && this.ground.group.visible) this.ground.refresh(this.renderer, this.meshes[0].group);
-    this.moved = false;
+    this.drawShadow();
     this.camera.updateMatrixWorld();
     this.skeleton.group.visible = this.bones !== null;
     if (this.bones) this.skeleton.update(this.bones, this.camera, this.unit);
