@@ -60,6 +60,10 @@ export const tests = {
     const before = await studio.positions();
     await studio.drag(ends[1], { x: (ends[1].x + middle.x) / 2 + 50, y: ends[1].y - 40 });
     await studio.moved(before);
+    const pins = await studio.get('pins');
+    check(pins.length === 2 && Math.hypot(...[0, 1, 2].map((k) => pins[1].target[k] - before[3 * pins[1].vertex + k])) > 0.1, 'the second pin was dragged');
+    await studio.page.waitForFunction((all) => all.every(({ vertex, target }) =>
+      Math.hypot(...target.map((v, k) => v - window.sinew.positions(0)[3 * vertex + k])) < 1e-3), pins);
     await studio.shot('pins');
     await studio.page.click('text=Remove all pins');
     await studio.page.keyboard.press('r');
