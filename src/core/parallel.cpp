@@ -5,13 +5,107 @@
 
 #ifdef __EMSCRIPTEN__
 
+#include <emscripten.h>
+#include <emscripten/threading.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <thread>
+
+// Objects are compiled once and linked with and without threads (bindings/wasm): which it is shows at run
+// time. The workers are those that the page made before the module started; one cannot wait for new ones
+// here.
 namespace sinew {
-void set_thread_count(int) {}
-int thread_count() {
-  return 1;
+namespace {
+
+// The page's workers and the caller.
+int available_threads() {
+  if (!emscripten_has_threading_support()) return 1;
+  return EM_ASM_INT({ return Module["threads"] | 0; });
 }
+
+// Threads that take the pieces of one job after the other.
+class Pool {
+ public:
+  explicit Pool(int workers) {
+    for (int k = 0; k < workers; ++k) std::thread([this] { work(); }).detach();
+    workers_ = workers;
+  }
+
+  // False where the pool has a job already: a body that calls parallel_for itself.
+  bool run(std::size_t count, std::size_t grain, void* context, detail::RangeBody body) {
+    std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
+    if (!turn) return false;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      count_ = count, grain_ = grain, context_ = context, body_ = body;
+      next_ = 0;
+      idle_ = 0;
+      ++job_;
+    }
+    wake_.notify_all();
+    take_pieces();
+    std::unique_lock<std::mutex> lock(mutex_);
+    done_.wait(lock, [this] { return idle_ == workers_; });
+    if (failed_.exchange(false)) throw std::bad_alloc();  // the only thing that a body can throw
+    return true;
+  }
+
+ private:
+  void work() {
+    int seen = 0;
+    while (true) {
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        wake_.wait(lock, [&] { return job_ != seen; });
+        seen = job_;
+      }
+      take_pieces();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (++idle_ == workers_) done_.notify_one();
+    }
+  }
+
+  void take_pieces() {
+    try {
+      for (std::size_t begin; (begin = next_.fetch_add(grain_)) < count_;)
+        body_(context_, begin, std::min(count_, begin + grain_));
+    } catch (...) {
+      failed_ = true;
+    }
+  }
+
+  std::mutex turn_, mutex_;
+  std::condition_variable wake_, done_;
+  int workers_ = 0, idle_ = 0, job_ = 0;
+  std::size_t count_ = 0, grain_ = 1;
+  void* context_ = nullptr;
+  detail::RangeBody body_ = nullptr;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> failed_{false};
+};
+
+std::atomic<int> wanted{0};
+
+}  // namespace
+
+void set_thread_count(int count) {
+  wanted = count > 0 ? count : 0;
+}
+
+int thread_count() {
+  static const int available = available_threads();
+  const int set = wanted;
+  return set > 0 ? std::min(set, available) : available;
+}
+
 namespace detail {
 void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, RangeBody body) {
+  if (count > grain && thread_count() > 1) {
+    static Pool* pool = new Pool(thread_count() - 1);  // as long as the page
+    if (pool->run(count, grain, context, body)) return;
+  }
   for (std::size_t begin = 0; begin < count; begin += grain)
     body(context, begin, std::min(count, begin + grain));
 }

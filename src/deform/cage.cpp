@@ -21,8 +21,8 @@ struct CageWorkspace : Workspace {
 
 class CageDeformer : public Deformer {
  public:
-  CageDeformer(const Rig& rig, const Cage& cage, std::span<const Vec3> moved)
-      : cage_(cage), moved_(moved.begin(), moved.end()), normals_(rig.mesh) {}
+  CageDeformer(const Rig& rig, const Cage& cage, std::span<const Vec3> moved, const std::vector<Vec3>* live)
+      : cage_(cage), moved_(moved.begin(), moved.end()), live_(live), normals_(rig.mesh) {}
 
   Result<void> solve() {
     SINEW_TRY(field_, HarmonicCage::build(cage_.mesh, cage_.resolution));
@@ -44,7 +44,7 @@ class CageDeformer : public Deformer {
   void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
               std::span<Vec3f> out_normals) const noexcept override {
     auto& frame = static_cast<CageWorkspace&>(workspace);
-    place_controls(cage_, moved_, input.matrices, frame.offsets);
+    place_controls(cage_, live_ ? *live_ : moved_, input.matrices, frame.offsets);
     for (std::size_t j = 0; j < frame.offsets.size(); ++j) {
       frame.offsets[j] -= cage_.mesh.positions[j];
       frame.short_offsets[j] = frame.offsets[j].cast<float>();
@@ -71,9 +71,24 @@ class CageDeformer : public Deformer {
 
   Cage cage_;
   std::vector<Vec3> moved_;
+  const std::vector<Vec3>* live_;  // in place of them, or null
   NormalCarrier normals_;
   std::optional<HarmonicCage> field_;  // of a dynamic cage
 };
+
+Result<std::unique_ptr<Deformer>> build(const Rig& rig, const Cage& cage, std::span<const Vec3> moved,
+                                        const std::vector<Vec3>* live) {
+  if (cage.rows.size() != rig.mesh.vertex_count() || cage.masks.size() != rig.mesh.vertex_count())
+    return bad_input("the cage '" + printable(cage.name) + "' was bound to a mesh of " +
+                     std::to_string(cage.rows.size()) + " vertices, but this one has " +
+                     std::to_string(rig.mesh.vertex_count()) + ": bind it again with `sinew cage bind`");
+  if (!moved.empty() && moved.size() != cage.mesh.vertex_count())
+    return usage_error("the moved cage has " + std::to_string(moved.size()) + " control points, but '" +
+                       printable(cage.name) + "' has " + std::to_string(cage.mesh.vertex_count()));
+  auto deformer = std::make_unique<CageDeformer>(rig, cage, moved, live);
+  if (cage.dynamic) SINEW_CHECK(deformer->solve());
+  return std::unique_ptr<Deformer>(std::move(deformer));
+}
 
 }  // namespace
 
@@ -91,16 +106,12 @@ void place_controls(const Cage& cage, std::span<const Vec3> moved, std::span<con
 }
 
 Result<std::unique_ptr<Deformer>> build_cage(const Rig& rig, const Cage& cage, std::span<const Vec3> moved) {
-  if (cage.rows.size() != rig.mesh.vertex_count() || cage.masks.size() != rig.mesh.vertex_count())
-    return bad_input("the cage '" + printable(cage.name) + "' was bound to a mesh of " +
-                     std::to_string(cage.rows.size()) + " vertices, but this one has " +
-                     std::to_string(rig.mesh.vertex_count()) + ": bind it again with `sinew cage bind`");
-  if (!moved.empty() && moved.size() != cage.mesh.vertex_count())
-    return usage_error("the moved cage has " + std::to_string(moved.size()) + " control points, but '" +
-                       printable(cage.name) + "' has " + std::to_string(cage.mesh.vertex_count()));
-  auto deformer = std::make_unique<CageDeformer>(rig, cage, moved);
-  if (cage.dynamic) SINEW_CHECK(deformer->solve());
-  return std::unique_ptr<Deformer>(std::move(deformer));
+  return build(rig, cage, moved, nullptr);
+}
+
+Result<std::unique_ptr<Deformer>> build_live_cage(const Rig& rig, const Cage& cage,
+                                                  const std::vector<Vec3>& live) {
+  return build(rig, cage, live, &live);
 }
 
 }  // namespace sinew

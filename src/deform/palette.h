@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <hwy/aligned_allocator.h>
-
 #include <span>
 #include <vector>
 
@@ -20,12 +18,16 @@ inline constexpr std::size_t kStretchStride = 8;  // xx yy zz 0, xy xz yz 0 of t
 class Palette {
  public:
   Palette(std::size_t entries, std::size_t stride)
-      : data_(hwy::AllocateAligned<float>(entries * stride)), stride_(stride) {}
-  const float* data() const { return data_.get(); }
-  float* entry(std::size_t e) { return data_.get() + e * stride_; }
+      : lines_((entries * stride + kLine - 1) / kLine), stride_(stride) {}
+  const float* data() const { return lines_.data()->numbers; }
+  float* entry(std::size_t e) { return lines_.data()->numbers + e * stride_; }
 
  private:
-  hwy::AlignedFreeUniquePtr<float[]> data_;
+  static constexpr std::size_t kLine = 16;  // floats of a cache line, also the longest vector
+  struct alignas(kLine * sizeof(float)) Line {
+    float numbers[kLine];
+  };
+  std::vector<Line> lines_;
   std::size_t stride_;
 };
 

@@ -74,7 +74,7 @@ class Points : public Deformer {
       frame.transforms[h] =
           joint >= 0 ? input.matrices[static_cast<std::size_t>(joint)] : Affine3::Identity();
     }
-    for (const HandleTarget& target : options_.targets)
+    for (const HandleTarget& target : options_.live ? options_.live->handles : options_.targets)
       frame.transforms[target.handle] = Eigen::Translation3d(target.position) * target.rotation *
                                         Eigen::Translation3d(-points_.points[target.handle].position);
     if (options_.form != PointsForm::kDualQuaternion) return;

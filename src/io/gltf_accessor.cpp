@@ -11,6 +11,7 @@ namespace sinew::gltf {
 namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kAddressable = std::numeric_limits<std::ptrdiff_t>::max();  // 2 GB in WebAssembly
 constexpr std::size_t kGrain = 1 << 15;
 
 Result<BufferView> parse_view(const GltfDocument& document, const Json& json) {
@@ -117,6 +118,9 @@ Result<Accessor> parse_accessor(const GltfDocument& document, const Json& json) 
   if (const auto flag = json.find("normalized"); flag != json.end())
     accessor.normalized = flag->is_boolean() && flag->get<bool>();
   const std::uint64_t size = element_size(accessor);
+  // As numbers of four bytes in memory: elements of a view may overlap, so that its bytes alone say little.
+  if (accessor.count * static_cast<std::uint64_t>(accessor.width()) > kAddressable / 4)
+    return bad_input(".count is " + std::to_string(accessor.count) + ", more than fits into memory");
   if (accessor.view >= 0) {
     const std::uint64_t stride = document.views[static_cast<std::size_t>(accessor.view)].stride;
     const std::uint64_t padding = column_size(accessor) - static_cast<std::uint64_t>(accessor.rows) *
@@ -247,7 +251,8 @@ Result<void> read_any(const GltfDocument& document, const Accessor& accessor, st
 }  // namespace
 
 double memory_budget(const GltfDocument& document) {
-  return 32.0 * (1 << 20) + 256.0 * static_cast<double>(document.stored_bytes);
+  return std::min(32.0 * (1 << 20) + 256.0 * static_cast<double>(document.stored_bytes),
+                  static_cast<double>(kAddressable));
 }
 
 std::size_t component_size(Component component) {

@@ -172,16 +172,19 @@ Result<std::unique_ptr<Deformer>> make_differential(const Rig& rig, const Deform
 Result<std::unique_ptr<Deformer>> make_points(const Rig& rig, const DeformRequest& request) {
   PointsOptions options;
   options.targets = request.point_targets;
+  options.live = request.live;
   options.iterations = steps_of(request);
   return build_points(rig, options);
 }
 
 Result<std::unique_ptr<Deformer>> make_points_lbs(const Rig& rig, const DeformRequest& request) {
-  return build_points(rig, {.targets = request.point_targets, .form = PointsForm::kLinear});
+  return build_points(rig,
+                      {.targets = request.point_targets, .live = request.live, .form = PointsForm::kLinear});
 }
 
 Result<std::unique_ptr<Deformer>> make_points_dqs(const Rig& rig, const DeformRequest& request) {
-  return build_points(rig, {.targets = request.point_targets, .form = PointsForm::kDualQuaternion});
+  return build_points(
+      rig, {.targets = request.point_targets, .live = request.live, .form = PointsForm::kDualQuaternion});
 }
 
 // The stack runs cages as a step of their own, and then linear blending.

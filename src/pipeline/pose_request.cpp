@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <numbers>
 
 #include "sinew/core/text.h"
+#include "sinew/skeleton/drag.h"
 
 namespace sinew {
 namespace {
@@ -39,10 +39,9 @@ Result<void> shape_bones(const Rig& rig, const PoseRequest& request, Pose& pose)
   if (request.stretches.empty() && request.twists.empty()) return {};
   pose.bones.resize(rig.skeleton.size());
   const std::vector<Affine3> bind = bind_transforms(rig);
-  const std::vector<Bone> bones = bones_of(rig.skeleton, bind);
   const auto bone_of = [&](const std::string& name) -> Result<std::size_t> {
     SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, name));
-    if (joint >= bones.size())
+    if (joint >= rig.skeleton.deforming_count())
       return usage_error(fmt::format("'{}' has no bone: it deforms nothing", printable(name)));
     return joint;
   };
@@ -50,12 +49,7 @@ Result<void> shape_bones(const Rig& rig, const PoseRequest& request, Pose& pose)
     SINEW_TRY(const std::size_t joint, bone_of(stretch.bone));
     if (!(stretch.factor > 0 && stretch.factor <= 1e6))
       return usage_error(fmt::format("--stretch {}: the factor must lie above 0", printable(stretch.bone)));
-    const Vec3 along = bind[joint].linear().inverse() * (bones[joint].tail - bones[joint].head);
-    if (!along.allFinite() || along.isZero())
-      return impossible(fmt::format("'{}' has no length to stretch", printable(stretch.bone)));
-    pose.bones[joint].stretch = stretch.factor;
-    for (const std::uint32_t child : rig.skeleton.children(joint))
-      pose.local[child].translation() += (stretch.factor - 1) * along;
+    SINEW_CHECK(stretch_bone(rig.skeleton, bind, joint, stretch.factor, pose));
   }
   for (const PoseRequest::Twist& twist : request.twists) {
     SINEW_TRY(const std::size_t joint, bone_of(twist.bone));

@@ -62,10 +62,16 @@ class CageChain : public Deformer {
 
 Result<std::unique_ptr<Deformer>> cage_step(const Rig& rig, const DeformRequest& request) {
   std::vector<std::unique_ptr<Deformer>> cages;
-  for (const auto& [name, moved] : request.moved_cages)
-    if (std::none_of(rig.cages.begin(), rig.cages.end(), [&](const Cage& c) { return c.name == name; }))
-      return usage_error(fmt::format("there is no cage '{}'", printable(name)));
+  for (const auto& moved : request.moved_cages)
+    if (std::none_of(rig.cages.begin(), rig.cages.end(),
+                     [&](const Cage& c) { return c.name == moved.first; }))
+      return usage_error(fmt::format("there is no cage '{}'", printable(moved.first)));
   for (const Cage& cage : rig.cages) {
+    if (request.live) {
+      const auto c = static_cast<std::size_t>(&cage - rig.cages.data());
+      SINEW_TRY(cages.emplace_back(), build_live_cage(rig, cage, request.live->cages[c]));
+      continue;
+    }
     std::span<const Vec3> places;
     for (const auto& [name, moved] : request.moved_cages)
       if (name == cage.name) places = moved;

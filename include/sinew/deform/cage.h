@@ -12,6 +12,10 @@ namespace sinew {
 // for that. kBadInput: a cage that does not fit the rig. kUsage: another number of moved points.
 Result<std::unique_ptr<Deformer>> build_cage(const Rig& rig, const Cage& cage,
                                              std::span<const Vec3> moved = {});
+// The same with control points that a hand moves: `live` is read in every frame, is empty or has a place for
+// each of them, and outlives the deformer.
+Result<std::unique_ptr<Deformer>> build_live_cage(const Rig& rig, const Cage& cage,
+                                                  const std::vector<Vec3>& live);
 
 // Where the control points are in a frame: `moved` or at rest, then skinned. out: as many as control points.
 void place_controls(const Cage& cage, std::span<const Vec3> moved, std::span<const Affine3> matrices,

@@ -11,6 +11,7 @@
 #include "sinew/deform/unpose.h"
 #include "sinew/pipeline/bind.h"
 #include "sinew/rig/handles.h"
+#include "sinew/rig/live_controls.h"
 #include "sinew/weights/bone_weights.h"
 
 namespace sinew {
@@ -44,6 +45,9 @@ struct DeformRequest {
   int iterations = 0;                            // `arap`, `points`: steps; 0: the method's own number
   // `cage`: control points that were moved, by the name of their cage, bind space.
   std::vector<std::pair<std::string, std::vector<Vec3>>> moved_cages = {};
+  // In place of moved_cages and point_targets: read in every frame; outlives what is built, and has as many
+  // cages as the rig.
+  const LiveControls* live = nullptr;
   const Progress* progress = nullptr;
   std::vector<std::string>* notes = nullptr;  // what had to be made on the spot, a sentence each
 };

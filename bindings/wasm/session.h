@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/deform/arap.h"
+#include "sinew/io/asset.h"
+#include "sinew/pipeline/rig_player.h"
+#include "sinew/rig/live_controls.h"
+
+namespace sinew {
+
+// What one evaluation gave; valid until the next call.
+struct SessionFrame {
+  std::span<const Vec3f> positions, normals;  // world space
+  double milliseconds = 0;
+};
+
+// A character in the hands of a user: its pose, two deformers, and what was pulled. Knows nothing of
+// JavaScript: bind.cpp turns arguments and results. Numbers of joints, bones, keys, cages, handles and
+// vertices that do not exist are kUsage, like numbers that are not finite; a call that fails changes nothing.
+class Session {
+ public:
+  static constexpr int kSlots = 2;
+  enum class Channel { kWeight, kShare, kSwing, kTwist, kEndpoint };
+
+  static Result<std::unique_ptr<Session>> open(std::string_view bytes, const std::string& name);
+
+  const Rig& rig() const { return asset_.rig; }
+  const std::vector<std::string>& notes() const { return asset_.notes; }
+  const std::vector<Triangle>& triangles() const { return triangles_; }
+
+  // Builds a deformer; gives what had to be made on the spot. `live` of the request is set here.
+  Result<std::vector<std::string>> set_deformer(int slot, DeformRequest request);
+  // Of a slot without a deformer: as the file says.
+  Result<SessionFrame> evaluate(int slot);
+
+  const Pose& pose() const { return pose_; }
+  const LiveControls& controls() const { return live_; }
+  Result<void> set_pose(Pose pose, LiveControls controls);
+  void reset_pose();
+  std::vector<Affine3> globals() const { return global_transforms(rig().skeleton, pose_.local); }
+  // The bones as posed: a bone without children keeps its rest length times its stretch.
+  std::vector<Bone> segments() const;
+
+  Result<void> rotate_joint(int joint, const Quat& turn);
+  Result<Vec3> angles(int joint) const;
+  Result<void> set_angles(int joint, const Vec3& degrees);
+  Result<void> translate_joint(int joint, const Vec3& by);
+  Result<void> drag_joint(int joint, const Vec3& place);
+  Result<double> reach(int joint, const Vec3& place, int chain);
+  Result<void> set_shape(int joint, const BoneShape& shape);
+  Result<void> set_key(int key, double weight);
+  Result<void> set_clip(int clip, double seconds);
+
+  // Per vertex; NaN where the joint has no part.
+  Result<std::vector<float>> channel(Channel kind, int joint);
+
+  Result<std::vector<Vec3>> cage(int cage) const;
+  Result<void> move_cage(int cage, std::vector<Vec3> points);
+  // Place and rotation, world.
+  Result<HandleTarget> handle(int handle) const;
+  Result<void> move_handle(int handle, const Vec3& place, const Quat& rotation);
+  Result<void> release_handle(int handle);
+
+  Result<void> arap_begin(std::span<const std::uint32_t> vertices, int slot);
+  Result<SessionFrame> arap_drag(std::span<const Vec3> targets, int steps);
+  void arap_end() { drag_.reset(); }
+
+  Result<std::string> save();
+  // format: obj, ply or glb.
+  Result<std::string> save_mesh(int slot, const std::string& format);
+
+ private:
+  // As rigid as possible, begun from a frame.
+  struct ArapDrag {
+    ArapSolver solver;
+    ArapState state;
+    std::vector<Vec3> shape;
+    std::vector<Vec3f> normals_before, positions, normals;
+  };
+
+  explicit Session(Asset asset);
+  Result<std::size_t> joint_index(int joint) const;
+  Result<const JointWeights*> joint_weights();
+  bool pulled() const;
+
+  Asset asset_;
+  std::vector<Triangle> triangles_;
+  std::vector<Affine3> bind_;
+  Pose pose_;  // key_weights has one for each key
+  LiveControls live_;
+  std::array<std::optional<RigPlayer>, kSlots> players_;
+  std::optional<ArapDrag> drag_;
+  JointWeights made_;  // where the file has none and a channel was asked for
+};
+
+}  // namespace sinew
