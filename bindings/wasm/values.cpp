@@ -136,9 +136,14 @@ Result<std::string> text_of(const val& value) {
   return value.as<std::string>();
 }
 
+int element_size(const val& array) {
+  if (array.isUndefined() || array.isNull()) return 0;
+  const val size = array["BYTES_PER_ELEMENT"];
+  return size.isNumber() ? size.as<int>() : 0;
+}
+
 Result<std::string> bytes_of(const val& array) {
-  if (array["BYTES_PER_ELEMENT"].isUndefined() || array["BYTES_PER_ELEMENT"].as<int>() != 1)
-    return usage_error("give the file's bytes as a Uint8Array");
+  if (element_size(array) != 1) return usage_error("give the file's bytes as a Uint8Array");
   std::string bytes(array["length"].as<std::size_t>(), '\0');
   val(emscripten::typed_memory_view(bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data())))
       .call<void>("set", array);

@@ -27,11 +27,12 @@ emscripten::val points_value(std::span<const Vec3> points);
 Result<double> number_of(const emscripten::val& value);
 Result<std::string> text_of(const emscripten::val& value);
 Result<std::string> bytes_of(const emscripten::val& array);
+// Bytes of an element of a typed array; 0 for anything else.
+int element_size(const emscripten::val& array);
 // Any array of numbers.
 template <class Number>
 Result<std::vector<Number>> numbers_of(const emscripten::val& array) {
-  if (!array.isArray() && array["BYTES_PER_ELEMENT"].isUndefined())
-    return usage_error("give an array of numbers");
+  if (!array.isArray() && element_size(array) == 0) return usage_error("give an array of numbers");
   return emscripten::convertJSArrayToNumberVector<Number>(array);
 }
 Result<Vec3> vector_of(const emscripten::val& array);
