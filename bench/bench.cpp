@@ -17,6 +17,7 @@ std::vector<BenchResult> run_benches(std::string_view name_filter, const Progres
   add_stretch_benches(cases);
   add_arap_benches(cases);
   add_curves_benches(cases);
+  add_skeleton_benches(cases);
   add_differential_benches(cases);
   add_cage_benches(cases);
   std::erase_if(cases,

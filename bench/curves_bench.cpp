@@ -7,6 +7,7 @@
 #include "sinew/autorig/iso_curves.h"
 #include "sinew/characters/characters.h"
 #include "sinew/dynamics/inbetween.h"
+#include "sinew/pipeline/auto_rig.h"
 
 namespace sinew {
 namespace {
@@ -40,7 +41,44 @@ double one_inbetween(const PolyMesh& mesh, const IsoCurves& curves, const std::v
   });
 }
 
+// Curves, skeleton and one in-between, as Table 1 of [bian2018] counts them.
+constexpr Size kBodies[] = {{"biped", 8000},      {"arm", 8000},    {"bird", 14000},
+                            {"quadruped", 16000}, {"biped", 32000}, {"arm", 32000}};
+
+double one_skeleton(const PolyMesh& mesh) {
+  const PolyMesh* one = &mesh;
+  return best_seconds([&] { (void)auto_skeleton({&one, 1}, {}); });
+}
+
 }  // namespace
+
+void add_skeleton_benches(std::vector<BenchCase>& cases) {
+  for (const Size& size : kBodies) {
+    const std::string body = fmt::format("{} {}", size.kind, size.resolution);
+    const auto described = [](const PolyMesh& mesh, double seconds) {
+      return BenchResult{"", fmt::format("{} vertices, 1 thread", mesh.vertex_count()), 1e3 * seconds, "ms"};
+    };
+    cases.push_back({"skeleton/curves and joints " + body, [=] {
+                       const PolyMesh mesh = mesh_of(size);
+                       return described(mesh, one_skeleton(mesh));
+                     }});
+    cases.push_back({"skeleton/with one in-between " + body, [=] {
+                       const PolyMesh mesh = mesh_of(size);
+                       const auto curves = iso_curves(mesh);
+                       return described(
+                           mesh, one_skeleton(mesh) + one_inbetween(mesh, *curves, moved(mesh.positions)));
+                     }});
+  }
+  cases.push_back(
+      {"skeleton/along the surface biped 32000", [] {
+         const PolyMesh mesh = mesh_of({"biped", 32000});
+         const PolyMesh* one = &mesh;
+         SkeletonRequest request;
+         request.rings = false;
+         const double s = best_seconds([&] { (void)auto_skeleton({&one, 1}, request); });
+         return BenchResult{"", fmt::format("{} vertices, 1 thread", mesh.vertex_count()), 1e3 * s, "ms"};
+       }});
+}
 
 void add_curves_benches(std::vector<BenchCase>& cases) {
   for (const Size& size : kSizes) {

@@ -89,20 +89,28 @@ std::vector<Bend> bends_of(const Curve& curve, double threshold) {
   if (curve.points.size() < 4) return bends;
   const double step = curve.length() / static_cast<double>(curve.points.size() - 1);
   const double window = std::max(curve.middle_radius(), 2 * step);
-  const double fine = std::max(curve.length() / 400, 1e-12);
+  // Every sixth of a window, then finer about the largest.
+  const double coarse = std::max(std::max(curve.length() / 400, window / 6), 1e-12), fine = coarse / 6;
+  const auto sharpened = [&](Bend best) {
+    const double middle = best.s;
+    for (int k = -5; k <= 5; ++k)
+      if (const double degrees = curve.turn(middle + k * fine, window); degrees > best.degrees)
+        best = {middle + k * fine, degrees};
+    return best;
+  };
   Bend best;
   bool inside = false;
-  for (double s = window; s <= curve.length() - 0.5 * window; s += fine) {
+  for (double s = window; s <= curve.length() - 0.5 * window; s += coarse) {
     const double degrees = curve.turn(s, window);
     if (degrees > threshold) {
       if (!inside || degrees > best.degrees) best = {s, degrees};
       inside = true;
     } else if (inside) {
-      bends.push_back(best);
+      bends.push_back(sharpened(best));
       inside = false;
     }
   }
-  if (inside) bends.push_back(best);
+  if (inside) bends.push_back(sharpened(best));
   return bends;
 }
 

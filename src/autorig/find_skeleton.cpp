@@ -17,6 +17,7 @@ using namespace autorig;
 namespace {
 
 constexpr double kStout = 5;
+constexpr double kSurelyWorse = 0.1;  // by so much costs must differ to be sure, see confidence_of
 using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
@@ -66,20 +67,33 @@ bool too_stout(const Match& match) {
   return match.tips.size() == 1 && match.parts.trunk.length() < kStout * match.parts.trunk.middle_radius();
 }
 
-// The template that fits best; `second` is the cost of the next one.
+// The template that fits best; `second` is the cost of the next one. They are looked at in the order of what
+// they cost at least, and by rings only while they can still come near the best: what is left of `tried` then
+// holds the least.
 Result<Match> best_match(Matcher& matcher, std::span<const TemplateData* const> templates,
-                         const Progress* progress, double& second, std::vector<TemplateCost>& tried,
-                         double most_chain_cost) {
+                         const FindOptions& options, double& second, std::vector<TemplateCost>& tried) {
   Match best;
   best.cost = second = std::numeric_limits<double>::infinity();
-  for (const TemplateData* model : templates) {
-    Match match = matcher.best(*model);
-    if (too_stout(match) || (match.tips.size() == 1 && match.cost > most_chain_cost))
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < templates.size(); ++k) {
+    order.push_back(k);
+    tried.push_back({templates[k]->name, matcher.least_cost(*templates[k])});
+    if (is_cancelled(options.progress)) return cancelled();
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return tried[a].cost < tried[b].cost; });
+  for (const std::size_t k : order) {
+    if (templates[k]->rings && tried[k].cost > best.cost + kSurelyWorse) {
+      second = std::min(second, tried[k].cost);
+      break;
+    }
+    Match match = matcher.best(*templates[k]);
+    if (too_stout(match) || (match.tips.size() == 1 && match.cost > options.most_chain_cost))
       match.cost = std::numeric_limits<double>::infinity();
-    tried.push_back({model->name, match.cost, match.lengths, match.places, match.radii, match.left_over});
+    tried[k] = {templates[k]->name, match.cost, match.lengths, match.places, match.radii, match.left_over};
     second = std::min(second, std::max(match.cost, best.cost));
     if (match.cost < best.cost) best = std::move(match);
-    if (is_cancelled(progress)) return cancelled();
+    if (is_cancelled(options.progress)) return cancelled();
   }
   return best;
 }
@@ -107,7 +121,7 @@ Result<void> revise_by_poses(const PolyMesh& mesh, const Match& match, const Fin
 
 double confidence_of(double cost, double second, double most) {
   const double fit = 1 - cost / most;
-  const double apart = std::isfinite(second) ? std::clamp((second - cost) / 0.1, 0.0, 1.0) : 1;
+  const double apart = std::isfinite(second) ? std::clamp((second - cost) / kSurelyWorse, 0.0, 1.0) : 1;
   return std::clamp(0.5 + 0.5 * fit, 0.0, 1.0) * (0.5 + 0.5 * apart);
 }
 
@@ -126,8 +140,7 @@ Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates,
   if (fitted.body.major.size() < 2)
     return impossible("the mesh has no two ends between which a skeleton could lie");
   Matcher matcher(fitted.body);
-  SINEW_TRY(fitted.match, best_match(matcher, templates, options.progress, fitted.second, found.tried,
-                                     options.most_chain_cost));
+  SINEW_TRY(fitted.match, best_match(matcher, templates, options, fitted.second, found.tried));
   fitted.most = fitted.match.tips.size() == 1 ? std::min(options.most_cost, options.most_chain_cost)
                                               : options.most_cost;
   if (!fitted.fits()) {

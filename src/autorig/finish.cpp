@@ -80,7 +80,7 @@ void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, Vec3& p
     if (away < nearest) nearest = away, best = &curve, at = s;
   }
   if (best == nullptr || !(nearest > 0)) return;
-  if (odd_hits(mesh, p, 0) + odd_hits(mesh, p, 1) + odd_hits(mesh, p, 2) >= 2) return;
+  if (odd_hits(mesh, p, 0) || (odd_hits(mesh, p, 1) && odd_hits(mesh, p, 2))) return;
   const Vec3 centre = best->at(at);
   p = centre + std::min(1.0, kDeepEnough * best->radius_at(at) / nearest) * (p - centre);
 }

@@ -83,8 +83,10 @@ void TipFinder::measure(const PolyMesh& mesh) {
     for (std::size_t k = 0; k < face.size(); ++k) {
       const Vec3& a = mesh.positions[face[k]];
       const Vec3& b = mesh.positions[face[k + 1 < face.size() ? k + 1 : 0]];
-      const float edge = (b - a).cast<float>().norm();
-      length_[mesh.face_offsets[f] + k] = edge;
+      const auto h = static_cast<std::uint32_t>(mesh.face_offsets[f] + k);
+      const std::uint32_t twin = edges_.twin(h);
+      const float edge = twin < h ? length_[twin] : (b - a).cast<float>().norm();
+      length_[h] = edge;
       sum += static_cast<double>(edge);
       max_length_ = std::max(max_length_, edge);
       if (k > 0 && k + 1 < face.size()) twice += (a - origin).cross(b - origin);

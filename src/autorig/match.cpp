@@ -2,6 +2,7 @@
 #include "autorig/match.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -16,73 +17,74 @@ constexpr int kMostMissing = 2;
 constexpr double kPlaces = 0.6, kRadii = 0.08;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
-constexpr std::size_t kBeginnings = 500;
+constexpr std::size_t kBeginnings = 500, kRingBeginnings = 96;
+constexpr std::size_t kMostTips = 16;
 constexpr std::size_t kLookAt = 16;  // assignments per template that are weighed in full
 
 Eigen::Index at(std::size_t i) {
   return static_cast<Eigen::Index>(i);
 }
 
-struct Candidate {
-  double cost = 0, lengths = 0, left_over = 0;
-  std::size_t root = 0;
-  std::vector<int> tips;
-  bool operator<(const Candidate& other) const { return cost < other.cost; }
-};
-
 // Ways to give the template's tips partners, one limb after the other; of all beginnings the best are kept.
 class Assignments {
  public:
-  Assignments(const BodyMap& body, const TemplateData& model) : body_(body), model_(model) {}
+  Assignments(const BodyMap& body, const TemplateData& model, std::size_t keep)
+      : body_(body), model_(model), keep_(keep) {}
 
   std::vector<Candidate> cheapest() const {
-    std::vector<Beginning> now;
+    std::vector<Beginning> now, longer;
+    std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t root = 0; root < body_.major.size(); ++root) {
       Beginning one;
-      one.partners = {static_cast<int>(root)};
+      one.partners[0] = static_cast<std::int8_t>(root);
+      one.used = 1u << root;
       now.push_back(one);
     }
     for (std::size_t limb = 1; limb < tip_count(); ++limb) {
-      std::vector<Beginning> longer;
+      longer.clear();
       for (const Beginning& one : now) {
         for (std::size_t tip = 0; tip < body_.major.size(); ++tip)
           if (!one.uses(tip)) longer.push_back(with(one, limb, static_cast<int>(tip)));
         if (one.missing < kMostMissing && tip_count() > 2) longer.push_back(with(one, limb, -1));
       }
-      std::stable_sort(longer.begin(), longer.end(),
-                       [](const Beginning& a, const Beginning& b) { return a.cost < b.cost; });
-      if (longer.size() > kBeginnings) longer.resize(kBeginnings);
-      now = std::move(longer);
+      order.clear();
+      for (std::size_t k = 0; k < longer.size(); ++k) order.push_back({longer[k].cost, k});
+      const std::size_t kept = std::min(keep_, order.size());
+      std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end());
+      now.clear();
+      for (std::size_t k = 0; k < kept; ++k) now.push_back(longer[order[k].second]);
     }
     std::vector<Candidate> all;
     for (const Beginning& one : now)
       if (one.mm > 0) all.push_back(finish(one));
-    std::stable_sort(all.begin(), all.end());
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
     if (all.size() > kLookAt) all.resize(kLookAt);
     return all;
   }
 
  private:
   struct Beginning {
-    std::vector<int> partners;  // per tip of the template so far: the root's, then the limbs'
     double tm = 0, mm = 0, tt = 0, cost = 0;
-    int missing = 0;
-    bool uses(std::size_t tip) const {
-      return std::find(partners.begin(), partners.end(), static_cast<int>(tip)) != partners.end();
-    }
+    std::array<std::int8_t, kMostTips>
+        partners;  // per tip of the template so far: the root's, then the limbs'
+    std::int8_t missing = 0;
+    std::uint32_t used = 0;  // a bit for each tip of the body
+    bool uses(std::size_t tip) const { return (used >> tip & 1) != 0; }
     double lengths() const {
       return mm > 0 && tt > 0 ? std::sqrt(std::max(0.0, 1 - tm * tm / (mm * tt))) : 0;
     }
   };
 
-  std::size_t tip_count() const { return model_.parts.limbs.size() + 1; }
+  std::size_t tip_count() const { return std::min(model_.parts.limbs.size() + 1, kMostTips); }
 
   Beginning with(const Beginning& one, std::size_t limb, int tip) const {
     Beginning more = one;
-    more.partners.push_back(tip);
+    more.partners[limb] = static_cast<std::int8_t>(tip);
     if (tip < 0) {
       ++more.missing;
     } else {
+      more.used |= 1u << tip;
       for (std::size_t i = 0; i < limb; ++i) {
         if (one.partners[i] < 0) continue;
         const double t = model_.apart(at(limb), at(i)), m = body_.apart(tip, one.partners[i]);
@@ -96,16 +98,18 @@ class Assignments {
   Candidate finish(const Beginning& one) const {
     Candidate made;
     made.root = static_cast<std::size_t>(one.partners[0]);
-    made.tips.assign(one.partners.begin() + 1, one.partners.end());
+    made.tips.assign(model_.parts.limbs.size(), -1);
     made.lengths = one.lengths();
     std::vector<std::size_t> ours, theirs;
-    for (std::size_t i = 0; i < one.partners.size(); ++i)
+    for (std::size_t i = 0; i < tip_count(); ++i) {
+      if (i > 0) made.tips[i - 1] = one.partners[i];
       if (one.partners[i] >= 0)
         theirs.push_back(i), ours.push_back(static_cast<std::size_t>(one.partners[i]));
+    }
     for (std::size_t i = 0; i < body_.major.size(); ++i)
       if (!one.uses(i)) made.left_over += cost_of_extra_tip(body_, i, ours);
     made.left_over = std::max(0.0, made.left_over - model_.spare);
-    for (std::size_t i = 1; i < one.partners.size(); ++i)
+    for (std::size_t i = 1; i < tip_count(); ++i)
       if (one.partners[i] < 0)
         made.left_over += kMissingTip * beyond(model_.apart, i, theirs) / model_.diameter;
     made.cost = made.lengths + made.left_over;
@@ -114,6 +118,7 @@ class Assignments {
 
   const BodyMap& body_;
   const TemplateData& model_;
+  std::size_t keep_;
 };
 
 // How far the body is turned from the template, 0 .. 1.
@@ -195,10 +200,22 @@ void Matcher::weigh(Match& match) {
                (chain ? 3 : 1) * kRadii * match.radii + (chain ? 7 : 1) * kUpright * upright(match);
 }
 
+const std::vector<Candidate>& Matcher::candidates(const TemplateData& model) {
+  const auto [at, fresh] = candidates_.try_emplace(&model);
+  if (fresh)
+    at->second = Assignments(body_, model, body_.graph.rings ? kRingBeginnings : kBeginnings).cheapest();
+  return at->second;
+}
+
+double Matcher::least_cost(const TemplateData& model) {
+  const std::vector<Candidate>& all = candidates(model);
+  return all.empty() ? kNever : all[0].cost;
+}
+
 Match Matcher::best(const TemplateData& model) {
   Match best;
   best.cost = kNever;
-  for (const Candidate& candidate : Assignments(body_, model).cheapest()) {
+  for (const Candidate& candidate : candidates(model)) {
     if (candidate.cost >= best.cost) break;
     Match match;
     match.model = &model;

@@ -24,6 +24,13 @@ struct Match {
   double scale = 1;
 };
 
+// A way to give a template's tips partners, by the distances between tips alone.
+struct Candidate {
+  double cost = 0, lengths = 0, left_over = 0;
+  std::size_t root = 0;
+  std::vector<int> tips;
+};
+
 // What a tip that no limb of the template stands for adds to the cost: how far it sticks out of the tree that
 // `seen` tips span.
 double cost_of_extra_tip(const BodyMap& body, std::size_t tip, std::span<const std::size_t> seen);
@@ -33,14 +40,18 @@ class Matcher {
  public:
   explicit Matcher(const BodyMap& body) : body_(body) {}
   Match best(const TemplateData& model);
+  // No less than this will it cost, by the distances between tips alone: a small part of the work of best().
+  double least_cost(const TemplateData& model);
   // Looks for the body's fingers, toes and ears, too.
   void add_minors(Match& match) const;
 
  private:
+  const std::vector<Candidate>& candidates(const TemplateData& model);
   const Parts& parts_of(std::size_t root, std::vector<std::size_t> tips);
   void weigh(Match& match);
   double length_error(const Match& match) const;
   const BodyMap& body_;
+  std::map<const TemplateData*, std::vector<Candidate>> candidates_;
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, Parts> cache_;
 };
 

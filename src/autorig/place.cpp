@@ -75,19 +75,6 @@ Mat3 turned(const Vec3& from, const Vec3& to) {
   return Quat::FromTwoVectors(from, to).toRotationMatrix();
 }
 
-// Bends of the limb itself, not where it leaves the body.
-std::vector<Bend> own_bends(const Part& limb) {
-  if (!limb.stems.empty() && limb.curve.points.size() < kFewRings) return {};
-  std::vector<Bend> bends = bends_of(limb.curve);
-  const double near = limb.curve.middle_radius();
-  std::erase_if(bends, [&](const Bend& bend) {
-    return std::any_of(limb.stems.begin(), limb.stems.end(), [&](const auto& stem) {
-      return bend.s > stem.first - near && bend.s < stem.second + near;
-    });
-  });
-  return bends;
-}
-
 // The bend nearest to s, no farther than `reach`.
 std::optional<Bend> bend_near(const std::vector<Bend>& bends, double s, double reach) {
   std::optional<Bend> best;
@@ -99,7 +86,7 @@ std::optional<Bend> bend_near(const std::vector<Bend>& bends, double s, double r
 class Placer {
  public:
   explicit Placer(const Match& match)
-      : match_(match), trunk_(trunk_knots(match)), minors_(match_minors(match)) {
+      : match_(match), trunk_(trunk_knots(match)), bends_(match.tips.size()), minors_(match_minors(match)) {
     for (std::size_t i = 0; i < match.tips.size(); ++i) {
       limbs_.push_back({{0, 0}, {theirs(i).length(), ours(i).length()}});
       find_bends(i);
@@ -135,8 +122,8 @@ class Placer {
   double degrees(const Anchor& anchor) const {
     if (anchor.kind != Anchor::Kind::kLimb || ours(anchor.part).empty()) return 0;
     const Curve& curve = ours(anchor.part);
-    const auto bend = bend_near(own_bends(match_.parts.limbs[anchor.part]),
-                                through(limbs_[anchor.part], anchor.s), 0.03 * curve.length());
+    const auto bend =
+        bend_near(bends_[anchor.part], through(limbs_[anchor.part], anchor.s), 0.03 * curve.length());
     return bend ? bend->degrees : 0;
   }
 
@@ -157,8 +144,8 @@ class Placer {
   // that is straight in the template goes to a bend of the body that none of these accounts for.
   void find_bends(std::size_t limb) {
     if (ours(limb).empty() || theirs(limb).empty()) return;
-    std::vector<Bend> bends = own_bends(match_.parts.limbs[limb]);
-    const std::vector<Bend> shown = own_bends(match_.model->parts.limbs[limb]);
+    std::vector<Bend> bends = bends_[limb] = own_bends(match_.parts.limbs[limb]);
+    const std::vector<Bend>& shown = match_.model->bends[limb];
     Knots& knots = limbs_[limb];
     // Draws the curve at s to the bend nearest to where it would be.
     const auto draw = [&](double s, double reach) {
@@ -184,6 +171,7 @@ class Placer {
   const Match& match_;
   Knots trunk_;
   std::vector<Knots> limbs_;
+  std::vector<std::vector<Bend>> bends_;  // of the body's limbs
   std::vector<MinorPartner> minors_;
 };
 

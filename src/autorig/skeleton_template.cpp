@@ -19,6 +19,23 @@ const std::string& SkeletonTemplate::name() const {
 }
 
 namespace autorig {
+namespace {
+
+constexpr std::size_t kFewRings = 9;  // on a limb: two of them are no window
+
+}  // namespace
+
+std::vector<Bend> own_bends(const Part& limb) {
+  if (!limb.stems.empty() && limb.curve.points.size() < kFewRings) return {};
+  std::vector<Bend> bends = bends_of(limb.curve);
+  const double near = limb.curve.middle_radius();
+  std::erase_if(bends, [&](const Bend& bend) {
+    return std::any_of(limb.stems.begin(), limb.stems.end(), [&](const auto& stem) {
+      return bend.s > stem.first - near && bend.s < stem.second + near;
+    });
+  });
+  return bends;
+}
 
 double direction_window(const Curve& curve) {
   return std::max(curve.middle_radius(), 0.05 * curve.length());
@@ -335,6 +352,7 @@ std::shared_ptr<const TemplateData> learn_from(const std::string& name, const Bo
   }
   find_mirrors(*data);
   drop_bare_minors(*data);
+  for (const Part& limb : data->parts.limbs) data->bends.push_back(own_bends(limb));
   return data;
 }
 

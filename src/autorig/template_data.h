@@ -32,10 +32,14 @@ struct TemplateData {
   Parts parts;                        // minors without joints left out
   Eigen::MatrixXd apart;              // between tips: the root's, then the limbs'
   double diameter = 0;
-  double spare = 0;    // what its own body has left over: tips without joints, weighed as Match::left_over
-  bool rings = false;  // learned by the rings of its quads
-  bool two_sided = false;  // has joints with an image on the other side
+  double spare = 0;  // what its own body has left over: tips without joints, weighed as Match::left_over
+  std::vector<std::vector<Bend>> bends;  // of each limb, see own_bends()
+  bool rings = false;                    // learned by the rings of its quads
+  bool two_sided = false;                // has joints with an image on the other side
 };
+
+// Bends of a limb itself, not where it leaves the body.
+std::vector<Bend> own_bends(const Part& limb);
 
 // How the curves' directions are taken: over this much of arc length to either side.
 double direction_window(const Curve& curve);
