@@ -105,7 +105,7 @@ export class App {
     this.reference = null;
     this.store.set({
       file: { name, bytes, id }, opened, selected: -1, hovered: -1, clip: opened.info.clips.length ? 0 : -1, time: 0, playing: false,
-      heat: 'none', heatView: null, pins: [], heads: null, dot: -1, report: [], tool: 'rotate', frame: null, notes: [[], []],
+      heat: 'none', heatView: null, pins: [], heads: null, dot: -1, report: opened.info.notes, tool: 'rotate', frame: null, notes: [[], []],
       layout: 'single', slots: [{ deformer: 'lbs' }, { deformer: '' }],
     });
     this.paint([null, null], 1);
@@ -118,7 +118,6 @@ export class App {
     this.history.start(frame.pose);
     this.refreshUndo();
     this.fit();
-    for (const note of opened.info.notes) this.notify('info', name, note);
   }
 
   private async loadPose(file: File): Promise<void> {
@@ -403,7 +402,7 @@ export class App {
       const result = await this.jobs.run(request, (s) => this.follow('rig', s.stage, s.fraction));
       const rigged = await this.api.bytes(result.file);
       await this.openBytes(rigged, result.name, result.file);
-      this.store.set({ report: result.text ?? [] });
+      this.store.set({ report: [...(result.text ?? []), ...this.state.report] });
     } catch (error) {
       this.jobFailed('The rig', error);
     } finally {

@@ -9,6 +9,8 @@ export class EngineError extends Error {
   }
 }
 
+const SLOW_MS = 700;
+
 interface Waiting { kind: Kind; resolve(answer: unknown): void; reject(error: Error): void }
 interface Batch { key: string | null; ops: Op[]; done: ((frame: Frame) => void)[]; failed: ((error: Error) => void)[] }
 
@@ -25,6 +27,8 @@ export interface EngineEvents {
   /** The worker died; `why` is a sentence. */
   crashed(why: string): void;
   recovered(frame: Frame | null): void;
+  /** A frame is taking long; and then no longer. */
+  slow?(on: boolean): void;
 }
 
 export class Engine {
@@ -119,6 +123,7 @@ export class Engine {
     this.queue = [];
     const spare = this.spare;
     this.spare = [];
+    const timer = setTimeout(() => this.events.slow?.(true), SLOW_MS);
     try {
       const ask = { ops: batches.flatMap((b) => b.ops), slots: this.slots, selected: this.selected, spare };
       const frame = await this.call('frame', ask, spare);
@@ -128,6 +133,8 @@ export class Engine {
     } catch (error) {
       batches.forEach((b) => b.failed.forEach((failed) => failed(error as Error)));
     } finally {
+      clearTimeout(timer);
+      this.events.slow?.(false);
       this.running = false;
       void this.pump();
     }

@@ -19,6 +19,7 @@ export function exposeHook(app: App, viewport: Viewport, tools: Tools): void {
     get milliseconds() { return app.state.frame?.slots.map((s) => s.milliseconds) ?? []; },
     get fps() { return app.state.fps; },
     get heat() { return app.state.heatView; },
+    get movingJoints() { return app.state.heads !== null; },
     get pins() { return app.state.pins; },
     get joints() { return app.state.opened?.info.joints.map((j) => j.name) ?? []; },
     /** As they are drawn. */

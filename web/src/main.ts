@@ -36,6 +36,7 @@ const threads = crossOriginIsolated && parameters.get('threads') !== '0' && navi
 let crash = 0;
 const engine = new Engine(startWorker, new URL('.', location.href).href, threads, {
   frame: (frame) => adopt(frame),
+  slow: (slow) => app.store.set({ slow }),
   crashed: (why) => {
     app.store.set({ busy: null, building: false });
     crash = app.notify('error', 'The deformer stopped', `${why.replace(/[.!]?$/, '.')} It is started again with the file and the pose that it had.`);

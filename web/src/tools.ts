@@ -185,6 +185,7 @@ export class Tools {
     const dot = dots.length ? pickPoint(pointer, dots, this.viewport.projection(pointer), touch ? 24 : 12) : -1;
     if (dot >= 0) return this.dotDrag(dot, dots);
     if (tool !== 'stretch' && tool !== 'reach' && tool !== 'joints') return null;
+    if (tool === 'joints' && !this.app.state.heads) return null; // the rest pose is on its way
     const joint = this.joint(pointer, touch ? 24 : 12);
     return joint < 0 ? null : this.jointDrag(joint);
   }

@@ -61,9 +61,12 @@ function makeFrame(ask: Ask<'frame'>): Frame {
 
 const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> } = {
   async load(ask) {
-    const script = ask.threads ? 'sinew-threads.js' : 'sinew.js';
-    const module = (await import(/* @vite-ignore */ new URL(`wasm/${script}`, ask.base).href)) as { default: typeof createSinew };
-    sinew = await module.default();
+    const start = async (script: string): Promise<Module> => {
+      const module = (await import(/* @vite-ignore */ new URL(`wasm/${script}`, ask.base).href)) as { default: typeof createSinew };
+      return module.default();
+    };
+    // A browser that says it has threads may still refuse them: one thread always works.
+    sinew = ask.threads ? await start('sinew-threads.js').catch(() => start('sinew.js')) : await start('sinew.js');
     return { version: sinew.version(), deformers: sinew.deformers(), threads: sinew.threads };
   },
   open(ask) {

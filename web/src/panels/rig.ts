@@ -72,7 +72,7 @@ export function reportPanel(app: App): HTMLElement {
   panel.dataset.role = 'report';
   app.store.on(['report'], ({ report }) => {
     show(panel, report.length > 0);
-    list.replaceChildren(...report.map((line) => h('li', {}, line)));
+    list.replaceChildren(...report.map((line) => h('li', {}, `${capital(line).replace(/[.]?$/, '.')}`)));
   });
   return panel;
 }

@@ -13,12 +13,12 @@ const NAMES: Record<string, string> = { weight: 'Weight', share: 'Share d', swin
 
 export function statistics(app: App): HTMLElement {
   const line = h('div', { class: 'stats', 'data-role': 'stats', 'aria-label': 'Statistics' });
-  const entry = (name: string): HTMLElement => {
+  const entry = (name: string, title = ''): HTMLElement => {
     const value = h('b', {});
-    line.append(h('span', {}, value, ` ${name}`));
+    line.append(h('span', { title }, value, ` ${name}`));
     return value;
   };
-  const vertices = entry('vertices'), faces = entry('faces'), ms = entry('ms'), fps = entry('frames/s');
+  const vertices = entry('vertices'), faces = entry('faces'), ms = entry('ms', 'How long the deformer took for this frame'), fps = entry('frames/s');
   app.store.on(['opened', 'frame', 'fps'], (state) => {
     show(line, state.opened !== null);
     if (!state.opened) return;
@@ -105,12 +105,12 @@ export function busy(app: App): HTMLElement {
   const bar = progress();
   const stop = button('Stop', { class: 'button small', title: 'Stop this and go back', run: () => app.engine.restart('It was stopped by hand.') });
   const box = h('div', { class: 'busy', role: 'status' }, text, bar.element, stop);
-  app.store.on(['busy', 'building', 'ready'], (state) => {
-    const message = state.busy?.text ?? (!state.ready ? 'Loading the deformers' : state.building ? 'Preparing the deformer' : '');
+  app.store.on(['busy', 'building', 'ready', 'slow'], (state) => {
+    const message = state.busy?.text ?? (!state.ready ? 'Loading the deformers' : state.building ? 'Preparing the deformer' : state.slow ? 'Deforming' : '');
     box.classList.toggle('on', message !== '');
     if (message) setText(text, message);
     bar.set(state.busy?.fraction || null);
-    show(stop, state.busy === null && state.building && state.frame !== null);
+    show(stop, state.busy === null && (state.building || state.slow) && state.frame !== null);
   });
   return box;
 }

@@ -28,7 +28,7 @@ export const tests = {
     const joint = (await studio.get('joints'))[1];
     const before = await studio.head(joint);
     await studio.tool('joints');
-    await studio.page.waitForSelector('[data-role="bind-again"]');
+    await studio.page.waitForFunction(() => window.sinew.movingJoints);
     await studio.page.keyboard.press('1');
     const from = await studio.screen(joint);
     await studio.drag(from, { x: from.x + 25, y: from.y + 25 });
