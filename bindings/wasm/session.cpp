@@ -41,6 +41,10 @@ bool finite(const BoneShape& shape) {
          std::isfinite(shape.twist_tail);
 }
 
+bool needs_joint_weights(std::string_view deformer) {
+  return deformer.starts_with("swing-twist") || deformer.starts_with("joint-dqs");
+}
+
 Error not_finite(std::string_view what) {
   return usage_error(std::string(what) + ": give finite numbers");
 }
@@ -78,7 +82,7 @@ Result<void> check_pose(const Rig& rig, const Pose& pose) {
 
 }  // namespace
 
-Session::Session(Asset asset) : asset_(std::move(asset)) {
+Session::Session(Asset asset) : asset_(std::move(asset)), with_joint_weights_(!rig().joint_weights.empty()) {
   triangles_ = triangulate(rig().mesh).triangles;
   bind_ = bind_transforms(rig());
   reset_pose();
@@ -98,6 +102,7 @@ Result<std::vector<std::string>> Session::set_deformer(int slot, DeformRequest r
   std::vector<std::string> notes;
   request.live = &live_;
   request.notes = &notes;
+  if (needs_joint_weights(request.deformer)) SINEW_CHECK(make_joint_weights_once(notes));
   SINEW_TRY(RigPlayer player, RigPlayer::build(rig(), request));
   players_[s].emplace(std::move(player));
   return notes;
@@ -203,14 +208,13 @@ Result<void> Session::set_clip(int clip, double seconds) {
   return {};
 }
 
-Result<const JointWeights*> Session::joint_weights() {
-  if (!rig().joint_weights.empty()) return &rig().joint_weights;
-  if (made_.empty()) {
-    Rig copy = rig();
-    SINEW_CHECK(make_joint_weights(copy, {.method = "skin"}));
-    made_ = std::move(copy.joint_weights);
-  }
-  return &made_;
+Result<void> Session::make_joint_weights_once(std::vector<std::string>& notes) {
+  if (!rig().joint_weights.empty()) return {};
+  SINEW_TRY(const JointWeightsReport made, make_joint_weights(asset_.rig, {.method = "skin"}));
+  notes.push_back(
+      "joint weights were made on the spot from the skin weights; `sinew rig` stores better ones");
+  notes.insert(notes.end(), made.notes.begin(), made.notes.end());
+  return {};
 }
 
 Result<std::vector<float>> Session::channel(Channel kind, int joint) {
@@ -232,9 +236,11 @@ Result<std::vector<float>> Session::channel(Channel kind, int joint) {
       }
     return values;
   }
-  SINEW_TRY(const JointWeights* weights, joint_weights());
-  for (std::size_t i = 0; i < weights->vertex_count(); ++i)
-    for (const JointInfluence& influence : weights->row(i))
+  std::vector<std::string> told;
+  SINEW_CHECK(make_joint_weights_once(told));
+  const JointWeights& weights = rig().joint_weights;
+  for (std::size_t i = 0; i < weights.vertex_count(); ++i)
+    for (const JointInfluence& influence : weights.row(i))
       if (influence.joint == j)
         values[i] = kind == Channel::kShare   ? influence.share
                     : kind == Channel::kSwing ? influence.swing

@@ -34,6 +34,7 @@ class Session {
 
   const Rig& rig() const { return asset_.rig; }
   const std::vector<std::string>& notes() const { return asset_.notes; }
+  bool has_joint_weights() const { return with_joint_weights_; }  // from the file
   const std::vector<Triangle>& triangles() const { return triangles_; }
 
   // Builds a deformer; gives what had to be made on the spot. `live` of the request is set here.
@@ -88,17 +89,18 @@ class Session {
 
   explicit Session(Asset asset);
   Result<std::size_t> joint_index(int joint) const;
-  Result<const JointWeights*> joint_weights();
+  // Those that deformers and channels ask for, where the file has none: kept, since they take seconds.
+  Result<void> make_joint_weights_once(std::vector<std::string>& notes);
   bool pulled() const;
 
   Asset asset_;
+  bool with_joint_weights_;  // from the file
   std::vector<Triangle> triangles_;
   std::vector<Affine3> bind_;
   Pose pose_;  // key_weights has one for each key
   LiveControls live_;
   std::array<std::optional<RigPlayer>, kSlots> players_;
   std::optional<ArapDrag> drag_;
-  JointWeights made_;  // where the file has none and a channel was asked for
 };
 
 }  // namespace sinew

@@ -84,9 +84,10 @@ val handles_value(const Rig& rig) {
   return list;
 }
 
-val channels_value(const Rig& rig) {
+val channels_value(const Session& session) {
+  const Rig& rig = session.rig();
   val one = val::object();
-  const bool joints = !rig.joint_weights.empty();
+  const bool joints = session.has_joint_weights();
   one.set("weight", !rig.weights.entries.empty());
   one.set("share", joints);
   one.set("swing", joints);
@@ -193,7 +194,7 @@ val info_value(const Session& session) {
   info.set("keys", keys_value(rig));
   info.set("cages", cages_value(rig));
   info.set("handles", handles_value(rig));
-  info.set("channels", channels_value(rig));
+  info.set("channels", channels_value(session));
   info.set("skinned", rig.skeleton.deforming_count() > 0 && !rig.weights.entries.empty());
   info.set("notes", list_of(session.notes()));
   for (const StackEntry& entry : stack_of(rig)) push(steps, val(entry.step));

@@ -14,6 +14,10 @@ native('cage', 'bind', 'points.glb', '--auto', '--resolution', 5, '-o', 'whole.g
 const bend = { UpperArm: [10, 20, -30], ForeArm: [15, -60, 40], Hand: [70, 0, 20] };
 const words = Object.entries(bend).flatMap(([name, degrees]) => ['--set', `${name}=${degrees}`]);
 
+// The elastic body is solved until a step lowers its energy by less than 1e-4 of it: two machines whose sums differ in
+// the last bit may stop a step apart, each as near to the least energy as the other.
+const most = (deformer) => (deformer.startsWith('elastic') ? 1e-4 : 1e-5);
+
 function turn(session) {
   for (const [name, degrees] of Object.entries(bend)) session.setAngles(joint(session, name), degrees);
 }
@@ -24,7 +28,7 @@ for (const { name } of module.deformers())
       withSession('whole.glb', (session) => {
         turn(session);
         session.setDeformer(0, { deformer });
-        const shown = sameAsNative(session, 'whole.glb', [...words, '--deformer', deformer]);
+        const shown = sameAsNative(session, 'whole.glb', [...words, '--deformer', deformer], { most: most(deformer) });
         assert.ok(apart(shown, session.rest()) > 0.1 * size(session), 'it moves');
       }));
 
@@ -33,7 +37,9 @@ test('what a rig lacks is made on the spot, and told', () =>
     turn(session);
     for (const deformer of ['swing-twist', 'joint-dqs', 'stbs-lbs', 'curve']) {
       const notes = session.setDeformer(0, { deformer });
-      assert.ok(notes.some((note) => note.includes('made on the spot')), `${deformer}: ${notes}`);
+      // Joint weights are made once, for both that need them.
+      const told = notes.some((note) => note.includes('made on the spot'));
+      assert.equal(told, deformer !== 'joint-dqs', `${deformer}: ${notes}`);
       sameAsNative(session, 'arm.glb', [...words, '--deformer', deformer]);
     }
   }));
@@ -55,7 +61,7 @@ test('settings say what options say', () =>
       [{ deformer: 'elastic', stiffness: { ForeArm: 4 }, voxels: 12 }, ['--stiffness', 'ForeArm=4', '--voxels', 12]],
     ]) {
       session.setDeformer(0, settings);
-      sameAsNative(session, 'rigged.glb', [...words, '--deformer', settings.deformer, ...options]);
+      sameAsNative(session, 'rigged.glb', [...words, '--deformer', settings.deformer, ...options], { most: most(settings.deformer) });
     }
   }));
 
@@ -64,8 +70,8 @@ test('two slots show two deformers of one pose', () =>
     session.setDeformer(0, { deformer: 'lbs' });
     session.setDeformer(1, { deformer: 'dqs' });
     turn(session);
-    const linear = sameAsNative(session, 'rigged.glb', [...words, '--deformer', 'lbs'], 'slot 0', 0);
-    const dual = sameAsNative(session, 'rigged.glb', [...words, '--deformer', 'dqs'], 'slot 1', 1);
+    const linear = sameAsNative(session, 'rigged.glb', [...words, '--deformer', 'lbs'], { slot: 0 });
+    const dual = sameAsNative(session, 'rigged.glb', [...words, '--deformer', 'dqs'], { slot: 1 });
     assert.ok(apart(linear, dual) > 1e-3 * size(session));
   }));
 
@@ -102,7 +108,7 @@ test('every rig of the data bends as natively', { skip: !data && 'no test data: 
       session.setClip(0, info.clips[0].duration / 3);
       for (const deformer of ['lbs', 'dqs', 'stbs-lbs']) {
         session.setDeformer(0, { deformer });
-        sameAsNative(session, file, ['--clip', 0, '--time', info.clips[0].duration / 3, '--deformer', deformer], `${name} ${deformer}`);
+        sameAsNative(session, file, ['--clip', 0, '--time', info.clips[0].duration / 3, '--deformer', deformer], { what: `${name} ${deformer}` });
       }
     }
     session.delete();

@@ -73,12 +73,25 @@ export function apart(a, b) {
   return most;
 }
 
+/** The diagonal of the box around points. */
+export function diagonal(points) {
+  const sides = [0, 1, 2].map((axis) => {
+    let least = Infinity, most = -Infinity;
+    for (let i = axis; i < points.length; i += 3) {
+      least = Math.min(least, points[i]);
+      most = Math.max(most, points[i]);
+    }
+    return most - least;
+  });
+  return Math.hypot(...sides);
+}
+
 /** Poses natively with `words`, and asks that the slot shows the same to 1e-5 of the size. */
-export function sameAsNative(session, file, words, what = words.join(' '), slot = 0) {
+export function sameAsNative(session, file, words, { what = words.join(' '), slot = 0, most = 1e-5 } = {}) {
   native('pose', file, ...words, '-o', 'native.obj');
-  const shown = session.evaluate(slot).positions.slice();
-  const distance = apart(shown, readObj('native.obj'));
-  assert.ok(distance <= 1e-5 * size(session), `${what}: ${distance / size(session)} of the size apart`);
+  const shown = session.evaluate(slot).positions.slice(), expected = readObj('native.obj');
+  const distance = apart(shown, expected) / diagonal(expected);
+  assert.ok(distance <= most, `${what}: ${distance} of the size apart`);
   return shown;
 }
 
