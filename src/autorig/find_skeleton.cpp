@@ -17,6 +17,7 @@ using namespace autorig;
 namespace {
 
 constexpr double kStout = 5;
+constexpr double kMostRingChain = 0.05;
 constexpr double kSurelyWorse = 0.1;  // by so much costs must differ to be sure, see confidence_of
 using Clock = std::chrono::steady_clock;
 
@@ -186,7 +187,9 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   };
   SINEW_TRY(BodyMap body, map_pose(mesh.positions));
   SINEW_TRY(const Fitted fitted, fit(std::move(body), models, options, found));
-  if (!(fitted.match.cost < std::min(options.most_ring_cost, fitted.most))) {
+  // Any body has a long way through it: a chain without limbs must be one.
+  const double most = fitted.match.tips.size() == 1 ? kMostRingChain : options.most_ring_cost;
+  if (!(fitted.match.cost < std::min(most, fitted.most))) {
     found.problem = "no template fits the rings of its quads well";
     return found;
   }

@@ -146,10 +146,13 @@ std::optional<Mirror> mirror_of_curves(const Match& match, double size) {
   if (!(across.norm() > 0)) return std::nullopt;
   mirror.normal = across.normalized();
   mirror.centre = middle / static_cast<double>(pairs.size());
-  double off = 0;
-  for (const auto& [a, b] : pairs) off += (a - mirror(b)).norm();
-  const double most = kAlike * size * static_cast<double>(pairs.size());
-  if (off > most || unlike > most) return std::nullopt;
+  // Three quarters of the places must agree: a seam may lie a ring higher on one side.
+  std::vector<double> off;
+  for (const auto& [a, b] : pairs) off.push_back((a - mirror(b)).norm());
+  const auto most = off.begin() + static_cast<std::ptrdiff_t>(3 * off.size() / 4);
+  std::nth_element(off.begin(), most, off.end());
+  if (*most > kAlike * size || unlike > kAlike * size * static_cast<double>(pairs.size()))
+    return std::nullopt;
   double beside = 0;
   for (const Vec3& p : match.parts.trunk.points) beside += std::abs((p - mirror.centre).dot(mirror.normal));
   if (beside > 1.5 * kAlike * size * static_cast<double>(match.parts.trunk.points.size()))

@@ -18,6 +18,7 @@ constexpr double kPlaces = 0.6, kRadii = 0.08;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
 constexpr std::size_t kBeginnings = 500, kRingBeginnings = 96;
+constexpr double kHopeless = 0.45;  // a beginning that costs so much by rings, which must fit well
 constexpr std::size_t kMostTips = 16;
 constexpr std::size_t kLookAt = 16;  // assignments per template that are weighed in full
 
@@ -28,8 +29,11 @@ Eigen::Index at(std::size_t i) {
 // Ways to give the template's tips partners, one limb after the other; of all beginnings the best are kept.
 class Assignments {
  public:
-  Assignments(const BodyMap& body, const TemplateData& model, std::size_t keep)
-      : body_(body), model_(model), keep_(keep) {}
+  Assignments(const BodyMap& body, const TemplateData& model)
+      : body_(body),
+        model_(model),
+        keep_(body.graph.rings ? kRingBeginnings : kBeginnings),
+        give_up_(body.graph.rings ? kHopeless : kNever) {}
 
   std::vector<Candidate> cheapest() const {
     std::vector<Beginning> now, longer;
@@ -44,7 +48,10 @@ class Assignments {
       longer.clear();
       for (const Beginning& one : now) {
         for (std::size_t tip = 0; tip < body_.major.size(); ++tip)
-          if (!one.uses(tip)) longer.push_back(with(one, limb, static_cast<int>(tip)));
+          if (!one.uses(tip)) {
+            longer.push_back(with(one, limb, static_cast<int>(tip)));
+            if (longer.back().cost > give_up_) longer.pop_back();
+          }
         if (one.missing < kMostMissing && tip_count() > 2) longer.push_back(with(one, limb, -1));
       }
       order.clear();
@@ -119,6 +126,7 @@ class Assignments {
   const BodyMap& body_;
   const TemplateData& model_;
   std::size_t keep_;
+  double give_up_;
 };
 
 // How far the body is turned from the template, 0 .. 1.
@@ -202,8 +210,7 @@ void Matcher::weigh(Match& match) {
 
 const std::vector<Candidate>& Matcher::candidates(const TemplateData& model) {
   const auto [at, fresh] = candidates_.try_emplace(&model);
-  if (fresh)
-    at->second = Assignments(body_, model, body_.graph.rings ? kRingBeginnings : kBeginnings).cheapest();
+  if (fresh) at->second = Assignments(body_, model).cheapest();
   return at->second;
 }
 
