@@ -34,7 +34,7 @@ Result<SkeletonTemplate> from_rig(const std::string& name, const Rig& rig, const
   }
   SINEW_TRY(const Skeleton skeleton, Skeleton::create(std::move(joints)));
   if (rig.mesh.face_count() == 0) {
-    const PolyMesh body = mesh_around_bones(bones_of(skeleton, globals));
+    const PolyMesh body = mesh_around_bones(skeleton, bones_of(skeleton, globals));
     return learn_template(name, body, skeleton, progress);
   }
   return learn_template(name, rig.mesh, skeleton, progress);

@@ -31,16 +31,25 @@ void add_prism(const Vec3& a, const Vec3& b, double radius, PolyMesh& mesh) {
 
 }  // namespace
 
-PolyMesh mesh_around_bones(std::span<const Bone> bones) {
+PolyMesh mesh_around_bones(const Skeleton& skeleton, std::span<const Bone> bones) {
   Box3 box;
   for (const Bone& bone : bones) box.extend(bone.head).extend(bone.tail);
   const double size = box.sizes().norm();
   PolyMesh mesh;
-  for (const Bone& bone : bones) {
-    const double length = (bone.tail - bone.head).norm();
-    if (length < 1e-6 * size) continue;
-    add_prism(bone.head, bone.tail, std::clamp(0.18 * length, 0.008 * size, 0.04 * size), mesh);
+  const auto add = [&](const Vec3& from, const Vec3& to) {
+    const double length = (to - from).norm();
+    if (length < 1e-6 * size) return;
+    add_prism(from, to, std::clamp(0.18 * length, 0.012 * size, 0.04 * size), mesh);
+  };
+  std::vector<std::uint8_t> carries(skeleton.size(), 0);
+  for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    if (skeleton[j].parent < 0) continue;
+    const auto above = static_cast<std::size_t>(skeleton[j].parent);
+    carries[above] = 1;
+    add(bones[above].head, bones[j].head);
   }
+  for (std::size_t j = 0; j < skeleton.size(); ++j)
+    if (!carries[j]) add(bones[j].head, bones[j].tail);
   return mesh;
 }
 

@@ -8,8 +8,9 @@
 
 namespace sinew {
 
-// A body for a skeleton that has none: a closed prism around every bone, thick enough to meet its
-// neighbours. They overlap; what reads it goes through the voxel body.
-PolyMesh mesh_around_bones(std::span<const Bone> bones);
+// A body for a skeleton that has none: a closed prism from every joint to each of its children, and around
+// the bones of joints without any (one bone for each joint), thick enough to meet their neighbours. They
+// overlap; what reads it goes through the voxel body.
+PolyMesh mesh_around_bones(const Skeleton& skeleton, std::span<const Bone> bones);
 
 }  // namespace sinew

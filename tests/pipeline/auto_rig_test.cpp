@@ -203,6 +203,27 @@ TEST(AutoRig, NamesTemplatesAndFailuresOfTheRequest) {
   EXPECT_EQ(auto_skeleton(poses, {}).error().code, ErrorCode::kUsage);
 }
 
+TEST(AutoRig, JointsAloneAreATemplateToo) {
+  // The skeleton of the biped without its body, laid into the body: joints come out near where they were.
+  const Rig biped = *make_character("biped");
+  Rig bones = biped;
+  bones.mesh = {};
+  const auto own = template_of("bones", bones);
+  ASSERT_TRUE(own.ok()) << own.error().message;
+  EXPECT_EQ(own->rings(), nullptr) << "prisms have no rings of a body";
+  FindOptions options;
+  options.most_cost = options.most_chain_cost = 1.2;
+  const auto found = find_skeleton(biped.mesh, {&*own, 1}, options);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->no_rings, "the template is no mesh of quads");
+  const std::vector<Vec3> wanted = heads_of(biped.skeleton), got = heads_of(found->skeleton);
+  for (const char* name : {"Hips", "Head", "LeftForeArm", "RightLeg", "RightFoot", "LeftHand"}) {
+    const auto a = biped.skeleton.find(name), b = found->skeleton.find(name);
+    ASSERT_TRUE(a && b) << name;
+    EXPECT_LT((wanted[*a] - got[*b]).norm(), 0.08 * 1.76) << name;
+  }
+}
+
 TEST(AutoRig, BentArmOfASecondPoseGivesTheElbow) {
   Rig biped = *make_character("biped");
   const std::size_t elbow = *biped.skeleton.find("LeftForeArm");
