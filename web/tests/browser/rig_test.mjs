@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a bare mesh to a rig, a job that is cancelled, a joint moved and bound again, cages and handles.
-import { check, largestDistance } from './harness.mjs';
+import { check, checkVertices, largestDistance } from './harness.mjs';
 
 export const file = (native) => native.make('cylinder', 'bare.obj');
 
@@ -56,6 +56,22 @@ export const tests = {
     native.make('cylinder', 'rod.glb');
     native.run('cage', 'bind', native.path('rod.glb'), '--auto', '--resolution', '5', '-o', native.path('caged.glb'));
     await dragDot(studio, native.path('caged.glb'), 'caged.glb', 'cage');
+  },
+
+  async 'moves a shape key by its slider as --key does'({ studio, native }) {
+    native.run('pose', native.path('rod.glb'), '--set', 'Upper=0,0,30', '-o', native.path('bent.obj'));
+    native.run('keys', 'add', native.path('rod.glb'), '--key', `bent=${native.path('bent.obj')}`, '-o', native.path('keyed.glb'));
+    await studio.choose(native.path('keyed.glb'));
+    await studio.shown('keyed.glb');
+    const before = await studio.positions();
+    await studio.page.locator('.slider input[aria-label="bent"]').evaluate((input) => {
+      input.value = '0.4';
+      input.dispatchEvent(new Event('input'));
+      input.dispatchEvent(new Event('change'));
+    });
+    await studio.moved(before);
+    await checkVertices(studio, 0, native.pose(native.path('keyed.glb'), '--key', 'bent=0.4'), 'key');
+    await studio.shot('keys');
   },
 
   async 'drags a point handle'({ studio, native }) {
