@@ -80,7 +80,7 @@ export function inspectorPanel(app: App): HTMLElement {
   app.store.on(['selected', 'frame', 'opened', 'slots', 'tool', 'localAxes', 'chain'], (state) => {
     const joints = state.opened?.info.joints ?? [];
     const joint = joints[state.selected];
-    show(panel, joints.length > 0);
+    show(panel, joints.length > 0 && state.tool !== 'joints');
     show(body, joint !== undefined);
     show(empty, joint === undefined);
     axes.set(state.localAxes ? 'local' : 'world');
