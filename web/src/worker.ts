@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the WebAssembly module and the open character, and answers one message at a time.
 import type createSinew from '@wasm';
-import type { Module, Session, Frame as WasmFrame } from '@wasm';
+import type { Info, Module, Session, Frame as WasmFrame } from '@wasm';
 import type { Answer, Ask, Call, Frame, Kind, Op, Reply, SlotFrame } from './protocol';
 
 let sinew: Module | null = null;
 let session: Session | null = null;
+let info: Info | null = null; // of the session: it is made anew in each call of the module
 
 function open(): Session {
   if (!session) throw Object.assign(new Error('No file is open.'), { code: 2 });
@@ -45,16 +46,16 @@ function copyFrame(frame: WasmFrame, spare: ArrayBuffer[]): SlotFrame {
 function makeFrame(ask: Ask<'frame'>): Frame {
   const s = open();
   ask.ops.forEach((op) => apply(s, op));
-  const info = s.info();
-  const handles = new Float64Array(7 * info.handles.length);
-  info.handles.forEach((_, h) => handles.set(s.handle(h), 7 * h));
+  const { handles: points, cages } = info ??= s.info();
+  const handles = new Float64Array(7 * points.length);
+  points.forEach((_, h) => handles.set(s.handle(h), 7 * h));
   return {
     slots: ask.slots.map((slot) => copyFrame(s.evaluate(slot), ask.spare)),
     pose: s.pose(),
     globals: s.globals().slice(),
     segments: s.segments().slice(),
     angles: ask.selected < 0 ? [0, 0, 0] : s.angles(ask.selected),
-    cages: info.cages.map((_, c) => s.cage(c).slice()),
+    cages: cages.map((_, c) => s.cage(c).slice()),
     handles,
   };
 }
@@ -74,8 +75,9 @@ const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> }
     const opened = sinew.open(ask.bytes, ask.name);
     session?.delete();
     session = opened;
+    info = opened.info();
     return {
-      info: opened.info(),
+      info,
       triangles: opened.triangles().slice(),
       edges: opened.edges().slice(),
       rest: opened.rest().slice(),
