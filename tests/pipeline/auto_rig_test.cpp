@@ -138,11 +138,13 @@ TEST(AutoRig, JointsHaveTheAxesOfTheBody) {
   ASSERT_TRUE(straight.ok());
   for (const Affine3& global : global_transforms(straight->skeleton, rest_pose(straight->skeleton).local))
     EXPECT_LT((global.linear() - Mat3::Identity()).norm(), 1e-9);
-  const Affine3 turn(Eigen::AngleAxisd(M_PI / 2, Vec3::UnitY()));
-  const auto turned = found_in(test::transformed(biped.mesh, turn));
-  ASSERT_TRUE(turned.ok());
-  for (const Affine3& global : global_transforms(turned->skeleton, rest_pose(turned->skeleton).local))
-    EXPECT_LT((global.linear() - turn.linear()).norm(), 1e-9);
+  for (const Vec3& axis : {Vec3(0, 1, 0), Vec3(1, 0, 0), Vec3(0, 0, -1)}) {
+    const Affine3 turn(Eigen::AngleAxisd(M_PI / 2, axis));
+    const auto turned = found_in(test::transformed(biped.mesh, turn));
+    ASSERT_TRUE(turned.ok());
+    for (const Affine3& global : global_transforms(turned->skeleton, rest_pose(turned->skeleton).local))
+      EXPECT_LT((global.linear() - turn.linear()).norm(), 1e-9) << axis.transpose();
+  }
 }
 
 TEST(AutoRig, SoupsAndBodiesInPiecesGoThroughTheVoxelBody) {

@@ -23,6 +23,7 @@ void expect_alike(const autorig::TemplateData& file, const autorig::TemplateData
   EXPECT_EQ(file.rings, fresh.rings);
   EXPECT_EQ(file.two_sided, fresh.two_sided);
   EXPECT_NEAR(file.spare, fresh.spare, 1e-3);
+  EXPECT_NEAR(file.diameter, fresh.diameter, close);
   ASSERT_EQ(file.joints.size(), fresh.joints.size());
   for (std::size_t j = 0; j < file.joints.size(); ++j) {
     EXPECT_EQ(file.joints[j].name, fresh.joints[j].name);
