@@ -111,6 +111,25 @@ export const tests = {
     await studio.shot('twist');
   },
 
+  async 'twists by the rings at the ends of a bone'({ studio, native, arm }) {
+    await studio.reset();
+    await studio.tool('twist');
+    await studio.select('UpperArm');
+    await studio.page.click('[aria-label="View from the right"]'); // along the bone, where its rings are circles
+    await studio.settled();
+    const { x, y } = await studio.screen('ForeArm');
+    const s = 52 * Math.SQRT1_2;
+    const shape = await studio.positions();
+    await studio.drag({ x: x + s, y: y + s }, { x: x - s, y: y + s });
+    await studio.moved(shape);
+    await studio.settled();
+    const [stretch, ...twists] = (await studio.pose()).shapes.slice(0, 3);
+    const degrees = twists.map((v) => (v * 180) / Math.PI);
+    check(stretch === 1 && Math.abs(Math.hypot(...degrees) - 90) < 8, `a quarter turn at one end, got ${degrees}`);
+    await checkVertices(studio, 0, native.pose(arm, '--twist', `UpperArm=${degrees.join(',')}`, '--deformer', 'stbs-dqs'), 'twist by a ring');
+    await studio.page.keyboard.press('1');
+  },
+
   async 'plays a clip, and scrubs it to the native pose'({ studio, native, arm }) {
     await studio.tool('rotate');
     await studio.deformer(0, 'dqs');
@@ -196,6 +215,18 @@ export const tests = {
     writeFileSync(native.path('again.json'), JSON.stringify(saved));
     await studio.choose(native.path('again.json'));
     await studio.page.waitForFunction((old) => window.sinew.positions(0).every((v, i) => Math.abs(v - old[i]) < 1e-6), shown);
+  },
+
+  async 'opens a file that is dropped on it'({ studio, native }) {
+    const bytes = readFileSync(native.make('cylinder', 'dropped.glb')).toString('base64');
+    const data = await studio.page.evaluateHandle(([text, name]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+      return transfer;
+    }, [bytes, 'dropped.glb']);
+    await studio.page.dispatchEvent('body', 'drop', { dataTransfer: data });
+    await studio.shown('dropped.glb');
+    await checkVertices(studio, 0, native.pose(native.path('dropped.glb')), 'as dropped');
   },
 };
 
