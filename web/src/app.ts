@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page can do. Panels, tools and shortcuts call this; it changes the state, and the views follow.
 import { ApiError, type Api } from './api';
-import { distances } from './distance';
+import { boxOf, diagonalOf, distances } from './distance';
 import { Engine, EngineError } from './engine';
 import { History } from './history';
 import { Cancelled, JobRunner } from './jobs';
@@ -35,9 +35,10 @@ export class App {
   /** Rest heads as they were dragged, while joints are moved. */
   readonly headHistory = new History<Float64Array>();
   restCages: Float64Array[] = [];
+  private box = [0, 0, 0, 0, 0, 0];
   /** Values that the mesh of each slot is coloured by; the viewport sets it. */
   paint: (values: (Float32Array | null)[], range: number) => void = () => undefined;
-  fit: () => void = () => undefined;
+  fit: (box: number[]) => void = () => undefined;
   dropPins: () => Promise<void> = async () => undefined;
 
   constructor(readonly engine: Engine, readonly api: Api) {
@@ -117,7 +118,9 @@ export class App {
     this.restCages = frame.cages.map((points) => points.slice());
     this.history.start(frame.pose);
     this.refreshUndo();
-    this.fit();
+    // Of the mesh as it is shown: where it is bound may be elsewhere, and of another size.
+    this.box = boxOf(frame.slots[0].positions);
+    this.fit(this.box);
   }
 
   private async loadPose(file: File): Promise<void> {
@@ -334,7 +337,7 @@ export class App {
       if (!old?.stale) this.store.set({ heatView: view });
       return;
     }
-    const size = sizeOf(opened.info.box);
+    const size = diagonalOf(this.box);
     const reference = this.reference.positions;
     const found = frame.slots.map((slot) => distances(slot.positions, reference, size));
     const range = Math.max(1e-6, ...found.map((f) => f.max));
@@ -481,11 +484,6 @@ export class App {
       this.fail('Save', error);
     }
   }
-}
-
-/** The diagonal of a box. */
-export function sizeOf(box: ArrayLike<number>): number {
-  return Math.hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
 }
 
 function samePose(a: PoseState, b: PoseState): boolean {

@@ -16,3 +16,18 @@ export function distances(a: Float32Array, b: Float32Array, size: number): Dista
   }
   return { values, max, rms: values.length ? Math.sqrt(sum / values.length) : 0 };
 }
+
+/** The least and the most of x, y and z (3 numbers a vertex); vertices that are not finite do not count. */
+export function boxOf(positions: ArrayLike<number>): number[] {
+  const box = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < positions.length; ++i) {
+    if (!Number.isFinite(positions[i])) continue;
+    box[i % 3] = Math.min(box[i % 3], positions[i]);
+    box[3 + (i % 3)] = Math.max(box[3 + (i % 3)], positions[i]);
+  }
+  return box.every(Number.isFinite) ? box : [0, 0, 0, 0, 0, 0];
+}
+
+export function diagonalOf(box: ArrayLike<number>): number {
+  return Math.hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
+}

@@ -19,7 +19,10 @@ export function bindView(app: App, viewport: Viewport, tools: Tools): void {
     viewport.meshes.forEach((mesh, slot) => mesh.heat(values[slot] ?? null, range));
     viewport.invalidate();
   };
-  app.fit = () => viewport.frame(undefined, 'three-quarter');
+  app.fit = (box) => {
+    viewport.place(box);
+    viewport.frame(undefined, 'three-quarter');
+  };
   app.store.on(['opened'], ({ opened, show }) => {
     if (!opened) return;
     viewport.show(opened);

@@ -77,8 +77,13 @@ export class Viewport {
 
   show(opened: Opened): void {
     this.meshes.forEach((mesh) => mesh.show(opened));
-    this.box = opened.info.box;
-    this.ground.place(this.box);
+    this.place(opened.info.box);
+  }
+
+  /** What the picture is about: the ground lies below it. */
+  place(box: number[]): void {
+    this.box = box;
+    this.ground.place(box);
     this.moved = true;
     this.invalidate();
   }

@@ -228,6 +228,23 @@ export const tests = {
     await studio.shown('dropped.glb');
     await checkVertices(studio, 0, native.pose(native.path('dropped.glb')), 'as dropped');
   },
+
+  async 'brings a file into the picture that is posed far larger than it is bound'({ studio, native }) {
+    const bytes = readFileSync(native.make('arm', 'large.glb'));
+    writeFileSync(native.path('large.glb'), withJson(bytes, (json) => {
+      json.nodes.find((node) => node.name === 'UpperArm').scale = [100, 100, 100];
+    }));
+    await studio.choose(native.path('large.glb'));
+    await studio.shown('large.glb');
+    await studio.settled();
+    const box = await studio.page.locator('canvas').first().boundingBox();
+    for (const name of ['UpperArm', 'ForeArm', 'Hand']) {
+      const { x, y } = await studio.screen(name);
+      check(x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height, `${name} is at ${x}, ${y}`);
+    }
+    const [a, b] = [await studio.screen('UpperArm'), await studio.screen('Hand')];
+    check(Math.hypot(a.x - b.x, a.y - b.y) > 100, 'it fills the picture');
+  },
 };
 
 /** The joint comes to lie under the pointer. */
@@ -236,4 +253,18 @@ function near(studio, name, to) {
     const s = window.sinew.screen(joint);
     return Math.hypot(s.x - p.x, s.y - p.y) < 4;
   }, [j, to]));
+}
+
+/** A .glb with its JSON changed. */
+function withJson(glb, edit) {
+  const length = glb.readUInt32LE(12);
+  const json = JSON.parse(glb.subarray(20, 20 + length).toString());
+  edit(json);
+  let text = JSON.stringify(json);
+  text += ' '.repeat((4 - (Buffer.byteLength(text) % 4)) % 4);
+  const head = Buffer.from(glb.subarray(0, 20));
+  const chunk = Buffer.from(text);
+  head.writeUInt32LE(glb.length - length + chunk.length, 8);
+  head.writeUInt32LE(chunk.length, 12);
+  return Buffer.concat([head, chunk, glb.subarray(20 + length)]);
 }
