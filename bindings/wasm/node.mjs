@@ -6,8 +6,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** folder: that of sinew.js. threads: more than 1 takes sinew-threads.js. */
-export async function load(folder, threads = 1) {
+/** where: the folder of sinew.js. threads: more than 1 takes sinew-threads.js. */
+export async function load(where, threads = 1) {
+  const folder = path.resolve(where); // workers ask for whole paths
   globalThis.require ??= createRequire(import.meta.url);
   globalThis.__dirname ??= folder;
   const name = threads > 1 ? 'sinew-threads' : 'sinew';
@@ -15,6 +16,6 @@ export async function load(folder, threads = 1) {
   return createSinew({
     threads,
     wasmBinary: fs.readFileSync(path.join(folder, `${name}.wasm`)),
-    locateFile: (file) => path.join(folder, file),
+    locateFile: (file) => path.join(folder, file.replace('.worker.js', '.worker.cjs')),
   });
 }
