@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "sinew/autorig/curve.h"
+
 namespace sinew::autorig {
 namespace {
 
@@ -19,9 +21,8 @@ constexpr double kAtPalm = 0.6;       // the same for fingers, which part one af
 constexpr double kOthersAside = 2.5;  // and how much farther aside all others must be
 
 // A chain of ring centres, and the chains that hang on it.
-struct Chain {
-  std::vector<Vec3> points;
-  std::vector<double> radii, weights, along;
+struct Chain : Curve {
+  std::vector<double> weights;
   struct Branch {
     std::size_t chain;  // which hangs here, by its end
     double s;           // arc length on this one
@@ -30,7 +31,6 @@ struct Chain {
   std::size_t parent = kNothing;
   Vec3 normal = Vec3::Zero();  // of its only ring
 
-  bool empty() const { return points.empty(); }
   const Vec3& end() const { return points.back(); }
   void add(const Vec3& p, double radius, double weight) {
     points.push_back(p);
@@ -41,23 +41,6 @@ struct Chain {
     points.insert(points.begin(), p);
     radii.insert(radii.begin(), radius);
     weights.insert(weights.begin(), weight);
-  }
-  void measure() {
-    along.assign(points.size(), 0);
-    for (std::size_t k = 1; k < points.size(); ++k)
-      along[k] = along[k - 1] + (points[k] - points[k - 1]).norm();
-  }
-  double length() const { return along.empty() ? 0 : along.back(); }
-  double project(const Vec3& p) const {
-    double best = 0, nearest = (points[0] - p).squaredNorm();
-    for (std::size_t k = 0; k + 1 < points.size(); ++k) {
-      const Vec3 d = points[k + 1] - points[k];
-      const double dd = d.squaredNorm();
-      const double t = dd > 0 ? std::clamp((p - points[k]).dot(d) / dd, 0.0, 1.0) : 0;
-      const double away = (points[k] + t * d - p).squaredNorm();
-      if (away < nearest) nearest = away, best = along[k] + t * (along[k + 1] - along[k]);
-    }
-    return best;
   }
 };
 
