@@ -16,7 +16,12 @@ HalfEdges::HalfEdges(const PolyMesh& mesh) : origin_(mesh.face_vertices) {
   std::uint32_t end = 0;
   for (std::uint32_t& offset : offsets_) offset = end += offset;
   leaving_.resize(corners);
-  for (std::size_t h = corners; h-- > 0;) leaving_[--offsets_[origin_[h]]] = static_cast<std::uint32_t>(h);
+  targets_.resize(corners);
+  for (std::size_t h = corners; h-- > 0;) {
+    const std::uint32_t at = --offsets_[origin_[h]];
+    leaving_[at] = static_cast<std::uint32_t>(h);
+    targets_[at] = origin_[next_[h]];
+  }
   valence_.assign(mesh.vertex_count(), 0);
   link();
   count_valences();
@@ -25,20 +30,20 @@ HalfEdges::HalfEdges(const PolyMesh& mesh) : origin_(mesh.face_vertices) {
 // Two half-edges are twins where they are the only ones along their edge, one each way.
 void HalfEdges::link() {
   twin_.assign(origin_.size(), kNone);
-  for (std::uint32_t h = 0; h < origin_.size(); ++h) {
-    if (twin_[h] != kNone) continue;
-    const std::uint32_t from = origin_[h], to = target(h);
-    unsigned same = 0, opposite = 0;
-    std::uint32_t found = kNone;
-    for (const std::uint32_t g : leaving(to))
-      if (target(g) == from) found = g, ++opposite;
-    if (opposite == 0) continue;
-    for (const std::uint32_t g : leaving(from)) same += target(g) == to;
-    if (same == 1 && opposite == 1) {
-      twin_[h] = found;
-      twin_[found] = h;
+  for (std::uint32_t v = 0; v < valence_.size(); ++v)
+    for (std::uint32_t k = offsets_[v]; k < offsets_[v + 1]; ++k) {
+      const std::uint32_t h = leaving_[k], to = targets_[k];
+      if (to < v && twin_[h] != kNone) continue;
+      std::uint32_t found = kNone;
+      unsigned same = 0, opposite = 0;
+      for (std::uint32_t g = offsets_[to]; g < offsets_[to + 1]; ++g)
+        if (targets_[g] == v) found = leaving_[g], ++opposite;
+      for (const std::uint32_t w : targets(v)) same += w == to;
+      if (same == 1 && opposite == 1) {
+        twin_[h] = found;
+        twin_[found] = h;
+      }
     }
-  }
 }
 
 void HalfEdges::count_valences() {

@@ -28,6 +28,21 @@ class HalfEdges {
   std::span<const std::uint32_t> leaving(std::uint32_t v) const {
     return {leaving_.data() + offsets_[v], leaving_.data() + offsets_[v + 1]};
   }
+  // Where they lead, in the same order.
+  std::span<const std::uint32_t> targets(std::uint32_t v) const {
+    return {targets_.data() + offsets_[v], targets_.data() + offsets_[v + 1]};
+  }
+  // All vertices that share an edge with v; at a border the last one has no half-edge that leaves to it.
+  template <class Visit>
+  void for_each_neighbour(std::uint32_t v, Visit&& visit) const {
+    for (const std::uint32_t w : targets(v)) visit(w);
+    if (valence_[v] != 0) return;
+    for (const std::uint32_t h : leaving(v)) {
+      std::uint32_t before = h;
+      while (next_[before] != h) before = next_[before];
+      if (twin_[before] == kNone) visit(origin_[before]);
+    }
+  }
   // Edges at a vertex that lies inside the surface; 0 at borders and where the surface is no disk.
   unsigned valence(std::uint32_t v) const { return valence_[v]; }
   bool is_regular(std::uint32_t v) const { return valence_[v] == 4; }
@@ -42,8 +57,8 @@ class HalfEdges {
   std::uint32_t along_border(std::uint32_t h) const;
   // From one vertex to another, kNone where no face runs that way.
   std::uint32_t between(std::uint32_t from, std::uint32_t to) const {
-    for (const std::uint32_t h : leaving(from))
-      if (target(h) == to) return h;
+    for (std::uint32_t k = offsets_[from]; k < offsets_[from + 1]; ++k)
+      if (targets_[k] == to) return leaving_[k];
     return kNone;
   }
 
@@ -51,7 +66,7 @@ class HalfEdges {
   void link();
   void count_valences();
   std::span<const std::uint32_t> origin_;
-  std::vector<std::uint32_t> next_, twin_, offsets_, leaving_;
+  std::vector<std::uint32_t> next_, twin_, offsets_, leaving_, targets_;
   std::vector<std::uint8_t> valence_;
 };
 

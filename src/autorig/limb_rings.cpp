@@ -16,6 +16,7 @@ constexpr int kAnyOpening = std::numeric_limits<int>::max();
 constexpr double kAlike = 1.15;
 constexpr double kWider = 1.5;   // a ring behind an ear or a knot is no longer than this times the one before
 constexpr float kAslant = 0.3f;  // of a limb's height
+constexpr float kFork = 0.5f;    // of a limb's height: another one of so much is not carried by it
 constexpr int kTriesBehind = 48;              // vertices along the limb where it is looked for
 constexpr int kTriesByAngle = 16;             // vertices from the tip on at which the paper's walk is tried
 constexpr std::uint32_t kBody = 0x40000000u;  // owners from here on are parts of the body
@@ -33,6 +34,8 @@ void LimbRings::find(std::span<const std::uint32_t> tips) {
   std::vector<TipField> fields;
   for (std::uint32_t v = 0; v < edges_.vertex_count(); ++v)
     if (!edges_.leaving(v).empty() && !tips_.is_seen(v)) fields.push_back(tips_.find(v, tips));
+  for (const TipField& field : fields)
+    all_tips_.insert(all_tips_.end(), field.tips.begin(), field.tips.end());
   for (const TipField& field : fields) find_limbs(field);
   growth_.release(contested_);
   for (const TipField& field : fields) find_body(field);
@@ -62,10 +65,11 @@ void LimbRings::find_limbs(const TipField& field) {
 bool LimbRings::first_ring(const LimbTip& tip, Start& start) {
   start.tip = tip;
   if (edges_.valence(tip.vertex) == 0 && ring_at_border(tip.vertex, start)) return true;
+  const std::vector<std::uint32_t> way = tips_.way_inward(tip.vertex);
   for (const bool by_angle : {false, true}) {
     int tries = 0;
-    for (std::uint32_t v = tips_.towards_middle(tip.vertex); v != kNone && tips_.distance(v) > tip.saddle;
-         v = tips_.towards_middle(v)) {
+    for (const std::uint32_t v : way) {
+      if (!(tips_.distance(v) > tip.saddle)) break;
       if (!growth_.is_free(v) || (by_angle && ++tries > kTriesByAngle)) break;
       if (by_angle ? ring_by_angle(v, tip, start) : edges_.is_regular(v) && ring_through(v, tip, start))
         return true;
@@ -76,11 +80,12 @@ bool LimbRings::first_ring(const LimbTip& tip, Start& start) {
 
 bool LimbRings::first_ring_of_stretch(const LimbTip& tip, Start& start) {
   start.tip = tip;
-  for (std::uint32_t v = tip.vertex; v != kNone && tips_.distance(v) > tip.saddle;
-       v = tips_.towards_middle(v))
+  for (const std::uint32_t v : tips_.way_inward(tip.vertex)) {
+    if (!(tips_.distance(v) > tip.saddle)) return false;
     if (growth_.is_free(v) && tips_.distance(v) < tip.top && edges_.is_regular(v) &&
         ring_through(v, tip, start))
       return true;
+  }
   return false;
 }
 
@@ -179,7 +184,7 @@ bool LimbRings::collect_inside(const LimbTip& tip, std::vector<std::uint32_t>& i
   mark_[tip.vertex] = mark_now_ + 1;
   bool within = true;
   for (std::size_t k = 0; k < inside.size() && within; ++k)
-    tips_.for_each_neighbour(inside[k], [&](std::uint32_t w, float) {
+    edges_.for_each_neighbour(inside[k], [&](std::uint32_t w) {
       if (mark_[w] >= mark_now_) return;
       if (!(tips_.distance(w) > tip.saddle) || (!tip.is_stretch() && !growth_.is_free(w))) within = false;
       mark_[w] = mark_now_ + 1;
@@ -200,7 +205,7 @@ const std::vector<std::uint32_t>& LimbRings::faces_of_limb(const LimbTip& tip) {
   mark_[tip.vertex] = mark_now_;
   for (std::size_t k = 0; k < flood.size(); ++k) {
     for (const std::uint32_t h : edges_.leaving(flood[k])) faces.push_back(face_of(mesh_, h));
-    tips_.for_each_neighbour(flood[k], [&](std::uint32_t w, float) {
+    edges_.for_each_neighbour(flood[k], [&](std::uint32_t w) {
       if (mark_[w] == mark_now_ || !(tips_.distance(w) > tip.saddle)) return;
       mark_[w] = mark_now_;
       flood.push_back(w);
@@ -291,14 +296,16 @@ void LimbRings::chain(std::uint32_t v, std::uint32_t who, RingList& rings) {
 void LimbRings::grow_down(const Start& start, std::uint32_t who, FoundLimb& limb) {
   Front front = start.ring, next;
   std::vector<std::uint32_t> ring;
-  float here = mean_distance(limb.rings.ring(limb.rings.size() - 1));
+  float nearest = mean_distance(limb.rings.ring(limb.rings.size() - 1));
+  std::size_t at_nearest = limb.rings.size();
   std::size_t at_middle = 0;  // rings when the middle was passed; 0: not yet
   while (!front.edges.empty()) {
     const RingGrowth::Step step = growth_.advance(front, who, kSeamOpening, ring, next);
     if (!step.whole) {
       const std::vector<std::uint32_t> blockers(growth_.blockers().begin(), growth_.blockers().end());
       if (pass_by(start, who, front, limb)) {
-        here = mean_distance(limb.rings.ring(limb.rings.size() - 1));
+        nearest = mean_distance(limb.rings.ring(limb.rings.size() - 1));
+        at_nearest = limb.rings.size();
         continue;
       }
       limb.seam = step.opening >= kSeamOpening;
@@ -308,13 +315,13 @@ void LimbRings::grow_down(const Start& start, std::uint32_t who, FoundLimb& limb
     const float there = mean_distance(ring);
     // The belt may cross the root of a limb: what lies beyond is the limb's where it soon opens, and else
     // belongs to whoever comes from the other side.
-    if (there > here && at_middle == 0) at_middle = limb.rings.size();
+    if (there > nearest + tips_.tolerance() && at_middle == 0) at_middle = at_nearest;
     if (at_middle != 0 && limb.rings.size() > at_middle + at_middle / 3) {
       growth_.release(ring);
       break;
     }
-    here = there;
     limb.rings.add(ring, true, limb.rings.level.back() + 1);
+    if (there <= nearest) nearest = there, at_nearest = limb.rings.size();
     std::swap(front, next);
   }
   if (at_middle != 0 && !limb.seam) cut_back(limb, at_middle);
@@ -355,15 +362,23 @@ bool LimbRings::ring_behind(const LimbTip& tip, std::uint32_t who, double longes
   if (!over.is_stretch()) over.sibling = over.vertex;  // vertices above may be taken, by us
   // A ring lies level on the limb and aslant in the distance: some of it may be nearer than the saddle.
   over.saddle -= kAslant * tip.height();
-  std::uint32_t v = tip.vertex;
-  while (v != kNone && growth_.owner(v) != who) v = tips_.towards_middle(v);
-  while (v != kNone && growth_.owner(v) == who) v = tips_.towards_middle(v);
-  for (int tries = 0; v != kNone && tries < kTriesBehind && tips_.distance(v) > over.saddle;
-       ++tries, v = tips_.towards_middle(v))
-    if (growth_.is_free(v) && edges_.is_regular(v) && ring_through(v, over, behind) &&
-        behind.length <= longest)
+  const std::vector<std::uint32_t> way = tips_.way_inward(tip.vertex);
+  const auto owned = [&](std::uint32_t v) { return growth_.owner(v) == who; };
+  auto at = std::find_if_not(std::find_if(way.begin(), way.end(), owned), way.end(), owned);
+  for (int tries = 0; at != way.end() && tries < kTriesBehind && tips_.distance(*at) > over.saddle;
+       ++tries, ++at)
+    if (growth_.is_free(*at) && edges_.is_regular(*at) && ring_through(*at, over, behind) &&
+        behind.length <= longest && !is_behind_fork(tip))
       return true;
   return false;
+}
+
+// Whether the vertices that accept() found inside hold a limb that is no mere ear of this one.
+bool LimbRings::is_behind_fork(const LimbTip& tip) const {
+  return std::any_of(all_tips_.begin(), all_tips_.end(), [&](const LimbTip& other) {
+    return other.vertex != tip.vertex && !other.is_stretch() && other.height() >= kFork * tip.height() &&
+           mark_[other.vertex] == mark_now_;
+  });
 }
 
 // Two limbs that meet in a curve both end before it, or the one that came first would be longer than its

@@ -50,6 +50,7 @@ class LimbRings {
   void grow_side(const Front& front, std::uint32_t who, RingList& rings);
   void grow_down(const Start& start, std::uint32_t who, FoundLimb& limb);
   bool ring_behind(const LimbTip& tip, std::uint32_t who, double longest, Start& behind);
+  bool is_behind_fork(const LimbTip& tip) const;
   bool pass_by(const Start& start, std::uint32_t who, Front& front, FoundLimb& limb);
   void cut_back(FoundLimb& limb, std::size_t rings);
   double length_of(const Front& front) const;
@@ -63,6 +64,7 @@ class LimbRings {
   const HalfEdges& edges_;
   TipFinder tips_;
   RingGrowth growth_;
+  std::vector<LimbTip> all_tips_;
   std::vector<std::uint32_t> mark_;  // scratch: floods, each with its own number
   std::uint32_t mark_now_ = 0;
   std::vector<std::uint32_t> limb_faces_;

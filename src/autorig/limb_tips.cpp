@@ -16,11 +16,14 @@ namespace {
 constexpr float kFar = std::numeric_limits<float>::infinity();
 constexpr float kLeastHeight = 0.02f;  // of the farthest vertex's distance
 constexpr float kWideEnough = 0.6f;    // of the most surface at one distance: that is the body
+constexpr float kBelt = 0.6f;          // half its width
 constexpr float kSlenderLimb = 1.4f;   // a half-sphere has 1.2 and more along edges, a finger 4
 constexpr float kHighLimb = 0.09f;     // so much of the distance is a limb also where it is stout, as a head
 constexpr float kStoutLimb = 1.1f;
 constexpr float kSlenderStretch = 1.6f;  // a tube's is its length over its width
 constexpr float kMinor = 0.2f;           // of the area: an ear does not part the head from the neck
+
+constexpr unsigned kFewestPatches = 6;  // that are a limb and not one that juts out
 
 // Vertices by distance in buckets of a quarter of a mean edge; within a bucket in any order, which only costs
 // a few vertices a second look. A heap took three times as long.
@@ -61,10 +64,9 @@ class Buckets {
 
 }  // namespace
 
-TipFinder::TipFinder(const PolyMesh& mesh, const HalfEdges& edges) : mesh_(mesh), edges_(edges) {
-  measure(mesh);
-  link();
-  const std::size_t n = mesh.vertex_count();
+TipFinder::TipFinder(const PolyMesh& mesh, const HalfEdges& edges)
+    : mesh_(mesh), edges_(edges), patches_(mesh, edges) {
+  const std::size_t n = patches_.size();
   distance_.assign(n, kFar);
   done_.assign(n, kFar);
   parent_.assign(n, kNone);
@@ -72,81 +74,40 @@ TipFinder::TipFinder(const PolyMesh& mesh, const HalfEdges& edges) : mesh_(mesh)
   root_.assign(n, kNone);
 }
 
-void TipFinder::measure(const PolyMesh& mesh) {
-  length_.resize(edges_.size());
-  area_.assign(mesh.vertex_count(), 0.0f);
-  double sum = 0;
-  for (std::size_t f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    Vec3 twice = Vec3::Zero();
-    const Vec3& origin = mesh.positions[face[0]];
-    for (std::size_t k = 0; k < face.size(); ++k) {
-      const Vec3& a = mesh.positions[face[k]];
-      const Vec3& b = mesh.positions[face[k + 1 < face.size() ? k + 1 : 0]];
-      const auto h = static_cast<std::uint32_t>(mesh.face_offsets[f] + k);
-      const std::uint32_t twin = edges_.twin(h);
-      const float edge = twin < h ? length_[twin] : (b - a).cast<float>().norm();
-      length_[h] = edge;
-      sum += static_cast<double>(edge);
-      max_length_ = std::max(max_length_, edge);
-      if (k > 0 && k + 1 < face.size()) twice += (a - origin).cross(b - origin);
-    }
-    const float share = twice.cast<float>().norm() / (2 * static_cast<float>(face.size()));
-    for (const std::uint32_t v : face) area_[v] += share;
-  }
-  mean_length_ = static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, edges_.size())));
-}
-
-// Neighbours in one array: the walks below visit them some ten times.
-void TipFinder::link() {
-  const std::size_t n = edges_.vertex_count();
-  first_.resize(n + 1);
-  neighbours_.reserve(edges_.size());
-  for (std::uint32_t v = 0; v < n; ++v) {
-    first_[v] = static_cast<std::uint32_t>(neighbours_.size());
-    for (const std::uint32_t h : edges_.leaving(v)) {
-      neighbours_.push_back({edges_.target(h), length_[h]});
-      if (edges_.valence(v) != 0) continue;
-      // At a border the last neighbour has no half-edge that leaves to it.
-      std::uint32_t before = h;
-      while (edges_.next(before) != h) before = edges_.next(before);
-      if (edges_.twin(before) == kNone) neighbours_.push_back({edges_.origin(before), length_[before]});
-    }
-  }
-  first_[n] = static_cast<std::uint32_t>(neighbours_.size());
-}
-
 std::vector<std::uint32_t> TipFinder::flood(std::uint32_t start) {
   std::vector<std::uint32_t> piece = {start};
+  piece.reserve(patches_.size());
   piece_[start] = ++pieces_;
   for (std::size_t k = 0; k < piece.size(); ++k)
-    for_each_neighbour(piece[k], [&](std::uint32_t w, float) {
-      if (piece_[w] != 0) return;
-      piece_[w] = pieces_;
-      piece.push_back(w);
-    });
+    for (const Patches::Neighbour& n : patches_.neighbours(piece[k])) {
+      if (piece_[n.patch] != 0) continue;
+      piece_[n.patch] = pieces_;
+      piece.push_back(n.patch);
+    }
   return piece;
 }
 
 std::uint32_t TipFinder::farthest_from_centre(const std::vector<std::uint32_t>& piece) const {
+  const auto place = [&](std::uint32_t patch) -> const Vec3& {
+    return mesh_.positions[patches_.seed(patch)];
+  };
   Vec3 centre = Vec3::Zero();
-  for (const std::uint32_t v : piece) centre += mesh_.positions[v];
+  for (const std::uint32_t patch : piece) centre += place(patch);
   centre /= static_cast<double>(piece.size());
   std::uint32_t far = piece[0];
   double best = -1;
-  for (const std::uint32_t v : piece) {
-    const double d = (mesh_.positions[v] - centre).squaredNorm();
-    if (d > best) best = d, far = v;
+  for (const std::uint32_t patch : piece) {
+    const double d = (place(patch) - centre).squaredNorm();
+    if (d > best) best = d, far = patch;
   }
   return far;
 }
 
-// Shortest ways along edges from the sources, whose distance is 0. All vertices of the piece hold kFar
-// before.
+// Shortest ways from the sources, whose distance is 0. All patches of the piece hold kFar before.
 void TipFinder::spread(std::span<const std::uint32_t> sources, std::vector<std::uint32_t>& order) {
   const std::size_t count = order.size();
   order.clear();
-  Buckets buckets(mean_length_ / 4, max_length_, count);
+  Buckets buckets(patches_.mean_length() / 4, patches_.max_length(), count);
   for (const std::uint32_t v : sources) {
     distance_[v] = 0;
     parent_[v] = kNone;
@@ -157,33 +118,33 @@ void TipFinder::spread(std::span<const std::uint32_t> sources, std::vector<std::
     if (done_[v] == here) continue;  // came again with an older distance
     if (done_[v] == kFar) order.push_back(v);
     done_[v] = here;
-    for_each_neighbour(v, [&](std::uint32_t w, float length) {
-      const float there = here + length;
-      if (!(there < distance_[w])) return;
-      distance_[w] = there;
-      parent_[w] = v;
-      buckets.push(w, there);
-    });
+    for (const Patches::Neighbour& n : patches_.neighbours(v)) {
+      const float there = here + n.length;
+      if (!(there < distance_[n.patch])) continue;
+      distance_[n.patch] = there;
+      parent_[n.patch] = v;
+      buckets.push(n.patch, there);
+    }
   }
   for (const std::uint32_t v : order) done_[v] = kFar;
 }
 
-// All vertices near a level that hang together with the centre.
+// All patches near a level that hang together with the centre.
 std::vector<std::uint32_t> TipFinder::belt_about(std::uint32_t centre, float level, float half_width) {
   std::vector<std::uint32_t> belt = {centre};
   root_[centre] = 0;
   for (std::size_t k = 0; k < belt.size(); ++k)
-    for_each_neighbour(belt[k], [&](std::uint32_t w, float) {
-      if (root_[w] != kNone || std::abs(distance_[w] - level) > half_width) return;
-      root_[w] = 0;
-      belt.push_back(w);
-    });
+    for (const Patches::Neighbour& n : patches_.neighbours(belt[k])) {
+      if (root_[n.patch] != kNone || std::abs(distance_[n.patch] - level) > half_width) continue;
+      root_[n.patch] = 0;
+      belt.push_back(n.patch);
+    }
   for (const std::uint32_t v : belt) root_[v] = kNone;
   return belt;
 }
 
-// Ends, the way between them, and where along it most of the surface is.
-void TipFinder::find_belt(TipField& field, const std::vector<std::uint32_t>& piece) {
+// Ends, the way between them, and where along it most of the surface is: the patch there.
+std::uint32_t TipFinder::find_belt(TipField& field, const std::vector<std::uint32_t>& piece) const {
   constexpr std::size_t kBins = 24;
   std::uint32_t end = piece[0];
   for (const std::uint32_t v : piece)
@@ -192,7 +153,7 @@ void TipFinder::find_belt(TipField& field, const std::vector<std::uint32_t>& pie
   std::array<float, kBins> area{};
   for (const std::uint32_t v : piece) {
     const auto bin = static_cast<std::size_t>(distance_[v] / longest * (kBins - 1));
-    area[std::min(bin, kBins - 1)] += area_[v];
+    area[std::min(bin, kBins - 1)] += patches_.area(v);
   }
   // Nearest to the middle of the way where the body is wide: a long tail must not hold the belt. Three bins
   // together.
@@ -205,26 +166,58 @@ void TipFinder::find_belt(TipField& field, const std::vector<std::uint32_t>& pie
     if (width(widest = kBins / 2 + off) >= kWideEnough * most) break;
   }
   const float level = (static_cast<float>(widest) + 0.5f) / (kBins - 1) * longest;
-  for (std::uint32_t v = end; v != kNone; v = parent_[v]) field.spine.push_back(v);
+  std::uint32_t centre = end;
   float best = kFar;
-  for (std::size_t k = 0; k < field.spine.size(); ++k) {
-    const float off = std::abs(distance_[field.spine[k]] - level);
-    if (off < best) best = off, field.middle = k;
+  for (std::uint32_t v = end; v != kNone; v = parent_[v]) {
+    const float off = std::abs(distance_[v] - level);
+    if (off < best) best = off, field.middle = field.spine.size(), centre = v;
+    field.spine.push_back(patches_.seed(v));
+    if (parent_[v] != kNone) walk(patches_.seed(parent_[v]), field.spine);
+  }
+  return centre;
+}
+
+// Its own patch is left out: a tip is known no better than that, and a small curve about it may run beside
+// the limb's end.
+std::vector<std::uint32_t> TipFinder::way_inward(std::uint32_t v) const {
+  std::vector<std::uint32_t> way;
+  for (std::uint32_t patch = parent_[patches_.of(v)]; patch != kNone; patch = parent_[patch]) {
+    if (!way.empty()) walk(patches_.seed(patch), way);
+    way.push_back(patches_.seed(patch));
+  }
+  return way;
+}
+
+// Vertices from the last one of a way to another nearby, both left out.
+void TipFinder::walk(std::uint32_t to, std::vector<std::uint32_t>& way) const {
+  const Vec3& goal = mesh_.positions[to];
+  double nearest = (mesh_.positions[way.back()] - goal).squaredNorm();
+  for (std::uint32_t next = way.back(); next != kNone;) {
+    next = kNone;
+    edges_.for_each_neighbour(way.back(), [&](std::uint32_t w) {
+      if (const double off = (mesh_.positions[w] - goal).squaredNorm(); off < nearest)
+        nearest = off, next = w;
+    });
+    if (next == to) return;
+    if (next != kNone) way.push_back(next);
   }
 }
 
-// A merge tree of the distance: the vertices from the highest down, sets joined where they meet.
+// A merge tree of the distance: the patches from the highest down, sets joined where they meet.
 class TipFinder::MergeTree {
  public:
-  MergeTree(TipField& field, const std::vector<float>& distance)
-      : field_(field), distance_(distance), least_(kLeastHeight * distance[field.order.back()]) {}
+  MergeTree(std::vector<LimbTip>& tips, const std::vector<float>& distance, float least, unsigned fewest)
+      : tips_(tips), distance_(distance), least_(least), fewest_(fewest) {}
 
   std::uint32_t add(std::uint32_t v) {
-    sets_.push_back({v, kNone, distance_[v], 0});
+    sets_.push_back({v, kNone, distance_[v], 0, 0});
     up_.push_back(static_cast<std::uint32_t>(up_.size()));
     return up_.back();
   }
-  void grow(std::uint32_t set, float area) { sets_[set].area += area; }
+  void grow(std::uint32_t set, float area) {
+    sets_[set].area += area;
+    ++sets_[set].patches;
+  }
   std::uint32_t find(std::uint32_t s) {
     while (up_[s] != s) s = up_[s] = up_[up_[s]];
     return s;
@@ -233,14 +226,17 @@ class TipFinder::MergeTree {
     if (distance_[sets_[a].peak] < distance_[sets_[b].peak]) std::swap(a, b);
     Set &elder = sets_[a], &younger = sets_[b];
     const float slender = slenderness(younger, level), height = younger.top - level;
-    const bool limb = younger.sibling != kNone || (height >= least_ && slender >= kSlenderLimb) ||
-                      (height >= kHighLimb / kLeastHeight * least_ && slender >= kStoutLimb);
+    const bool limb = younger.sibling != kNone ||
+                      (younger.patches >= fewest_ &&
+                       ((height >= least_ && slender >= kSlenderLimb) ||
+                        (height >= kHighLimb / kLeastHeight * least_ && slender >= kStoutLimb)));
     if (limb) end(younger, level);
     if (limb && (younger.sibling != kNone || younger.area >= kMinor * elder.area)) {
       end(elder, level);
-      elder = {elder.peak, younger.peak, level, 0};
+      elder = {elder.peak, younger.peak, level, 0, 0};
     } else {
       elder.area += younger.area;
+      elder.patches += younger.patches;
     }
     up_[b] = a;
     return a;
@@ -255,6 +251,7 @@ class TipFinder::MergeTree {
   struct Set {
     std::uint32_t peak, sibling;  // sibling: once limbs have met
     float top, area;              // since then
+    unsigned patches;
   };
   static float slenderness(const Set& set, float level) {
     const float height = set.top - level;
@@ -263,51 +260,88 @@ class TipFinder::MergeTree {
   void end(const Set& set, float level) {
     const float slender = slenderness(set, level);
     if (set.sibling == kNone || (set.top - level >= least_ && slender >= kSlenderStretch))
-      field_.tips.push_back({set.peak, set.sibling, set.top, level, slender});
+      tips_.push_back({set.peak, set.sibling, set.top, level, slender});
   }
-  TipField& field_;
+  std::vector<LimbTip>& tips_;
   const std::vector<float>& distance_;
   float least_;
+  unsigned fewest_;
   std::vector<Set> sets_;
   std::vector<std::uint32_t> up_;  // union-find
 };
 
-void TipFinder::find_peaks(TipField& field) {
-  MergeTree tree(field, distance_);
-  for (std::size_t k = field.order.size(); k-- > 0;) {
-    const std::uint32_t v = field.order[k];
+void TipFinder::find_peaks(TipField& field, const std::vector<std::uint32_t>& order) {
+  MergeTree tree(field.tips, distance_, kLeastHeight * distance_[order.back()],
+                 patches_.is_thinned() ? kFewestPatches : 1);
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const std::uint32_t v = order[k];
     std::uint32_t mine = kNone;
-    for_each_neighbour(v, [&](std::uint32_t w, float) {
-      if (root_[w] == kNone) return;
-      const std::uint32_t other = tree.find(root_[w]);
-      if (other == mine) return;
+    for (const Patches::Neighbour& n : patches_.neighbours(v)) {
+      if (root_[n.patch] == kNone) continue;
+      const std::uint32_t other = tree.find(root_[n.patch]);
+      if (other == mine) continue;
       mine = mine == kNone ? other : tree.join(mine, other, distance_[v]);
-    });
+    }
     if (mine == kNone) mine = tree.add(v);
     root_[v] = mine;
-    tree.grow(mine, area_[v]);
+    tree.grow(mine, patches_.area(v));
   }
   tree.finish();
-  for (const std::uint32_t v : field.order) root_[v] = kNone;
+  for (const std::uint32_t v : order) root_[v] = kNone;
+  for (LimbTip& tip : field.tips) {
+    tip.vertex = farthest_about(tip.vertex);
+    if (tip.is_stretch()) tip.sibling = farthest_about(tip.sibling);
+  }
+}
+
+// The vertex of a peak and of the patches beside it that is farthest from the middle by way of some seed.
+std::uint32_t TipFinder::farthest_about(std::uint32_t peak) {
+  std::vector<std::uint32_t> flood = {patches_.seed(peak)};
+  if (!patches_.is_thinned()) return flood[0];
+  const auto distance_by_seeds = [&](std::uint32_t v) {
+    const std::uint32_t own = patches_.of(v);
+    const auto by = [&](std::uint32_t patch) {
+      const Vec3 off = mesh_.positions[v] - mesh_.positions[patches_.seed(patch)];
+      return distance_[patch] + off.cast<float>().norm();
+    };
+    float least = by(own);
+    for (const Patches::Neighbour& n : patches_.neighbours(own)) least = std::min(least, by(n.patch));
+    return least;
+  };
+  root_[peak] = 0;
+  for (const Patches::Neighbour& n : patches_.neighbours(peak)) root_[n.patch] = 0;
+  std::uint32_t tip = flood[0];
+  float most = -1;
+  for (std::size_t k = 0; k < flood.size(); ++k) {
+    if (const float d = distance_by_seeds(flood[k]); d > most) most = d, tip = flood[k];
+    edges_.for_each_neighbour(flood[k], [&](std::uint32_t w) {
+      if (root_[patches_.of(w)] != kNone && std::find(flood.begin(), flood.end(), w) == flood.end())
+        flood.push_back(w);
+    });
+  }
+  root_[peak] = kNone;
+  for (const Patches::Neighbour& n : patches_.neighbours(peak)) root_[n.patch] = kNone;
+  return tip;
 }
 
 TipField TipFinder::find(std::uint32_t start, std::span<const std::uint32_t> wanted) {
   TipField field;
-  const std::vector<std::uint32_t> piece = flood(start);
+  const std::vector<std::uint32_t> piece = flood(patches_.of(start));
   if (piece.size() < 3) return field;
-  field.order = piece;
+  std::vector<std::uint32_t> order = piece;
   const std::uint32_t first = farthest_from_centre(piece);
-  spread(std::span(&first, 1), field.order);
-  find_belt(field, piece);
-  const std::uint32_t centre = field.spine[field.middle];
-  const std::vector<std::uint32_t> belt = belt_about(centre, distance_[centre], mean_length_);
+  spread(std::span(&first, 1), order);
+  const std::uint32_t centre = find_belt(field, piece);
+  const std::vector<std::uint32_t> belt =
+      belt_about(centre, distance_[centre], (patches_.is_thinned() ? kBelt : 1) * patches_.mean_length());
   for (const std::uint32_t v : piece) distance_[v] = kFar;
-  spread(belt, field.order);
+  spread(belt, order);
   if (wanted.empty()) {
-    find_peaks(field);
+    find_peaks(field, order);
   } else {
     for (const std::uint32_t v : wanted)
-      if (v < piece_.size() && piece_[v] == pieces_) field.tips.push_back({v, kNone, distance_[v], 0, kFar});
+      if (v < mesh_.vertex_count() && piece_[patches_.of(v)] == pieces_)
+        field.tips.push_back({v, kNone, distance(v), 0, kFar});
   }
   // A stretch is found after all that it carries, so rising order of `top` from the back keeps them in line.
   std::stable_sort(field.tips.begin(), field.tips.end(), [](const LimbTip& a, const LimbTip& b) {

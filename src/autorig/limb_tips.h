@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "autorig/half_edges.h"
+#include "autorig/patches.h"
 
 namespace sinew::autorig {
 
@@ -19,17 +19,17 @@ struct LimbTip {
   bool is_stretch() const { return sibling != kNone; }
 };
 
-// How far the vertices of one connected piece lie from the piece's middle, along edges, and what sticks out.
-// The middle is not a point but a belt: the level of the widest part on the way between two ends that lie far
-// apart. From a single vertex the far side of the belly would look like a tip.
+// How far the vertices of one connected piece lie from the piece's middle, along the surface, and what sticks
+// out. The middle is not a point but a belt: the level of the widest part on the way between two ends that
+// lie far apart. From a single vertex the far side of the belly would look like a tip.
 struct TipField {
-  std::vector<std::uint32_t> order;  // vertices of the piece by rising distance, about to half an edge
-  std::vector<std::uint32_t> spine;  // vertices of the shortest way between the two far ends
+  std::vector<std::uint32_t> spine;  // vertices on the shortest way between the two far ends
   std::size_t middle = 0;            // where on the spine the belt is
   std::vector<LimbTip> tips;         // the highest first
 };
 
-// Works on all pieces of a mesh one after the other and keeps its arrays.
+// Works on all pieces of a mesh one after the other and keeps its arrays. Distances are those of patches:
+// true to about the size of one.
 class TipFinder {
  public:
   TipFinder(const PolyMesh& mesh, const HalfEdges& edges);
@@ -38,43 +38,31 @@ class TipFinder {
   TipField find(std::uint32_t start, std::span<const std::uint32_t> wanted);
 
   // Valid for vertices of pieces that find() was called for.
-  float distance(std::uint32_t v) const { return distance_[v]; }
-  std::uint32_t towards_middle(std::uint32_t v) const { return parent_[v]; }  // kNone on the belt
-  bool is_seen(std::uint32_t v) const { return piece_[v] != 0; }
-
-  template <class Visit>
-  void for_each_neighbour(std::uint32_t v, Visit&& visit) const;
+  float distance(std::uint32_t v) const { return distance_[patches_.of(v)]; }
+  // Vertices from the next patch on towards the middle.
+  std::vector<std::uint32_t> way_inward(std::uint32_t v) const;
+  bool is_seen(std::uint32_t v) const { return piece_[patches_.of(v)] != 0; }
+  // By so much distances may rise on a way to the middle.
+  float tolerance() const { return patches_.is_thinned() ? patches_.mean_length() : 0; }
 
  private:
-  struct Neighbour {
-    std::uint32_t vertex;
-    float length;
-  };
-  void measure(const PolyMesh& mesh);
-  void link();
   std::vector<std::uint32_t> flood(std::uint32_t start);
   std::uint32_t farthest_from_centre(const std::vector<std::uint32_t>& piece) const;
   void spread(std::span<const std::uint32_t> sources, std::vector<std::uint32_t>& order);
-  void find_belt(TipField& field, const std::vector<std::uint32_t>& piece);
+  std::uint32_t find_belt(TipField& field, const std::vector<std::uint32_t>& piece) const;
+  void walk(std::uint32_t to, std::vector<std::uint32_t>& way) const;
   std::vector<std::uint32_t> belt_about(std::uint32_t centre, float level, float half_width);
   class MergeTree;
-  void find_peaks(TipField& field);
+  void find_peaks(TipField& field, const std::vector<std::uint32_t>& order);
+  std::uint32_t farthest_about(std::uint32_t peak);
 
   const PolyMesh& mesh_;
   const HalfEdges& edges_;
-  std::vector<float> length_, area_, distance_;  // per half-edge; per vertex; per vertex
-  std::vector<float> done_;                      // the distance that was passed on to the neighbours
-  std::vector<std::uint32_t> first_;             // of each vertex's neighbours, which lie side by side
-  std::vector<Neighbour> neighbours_;
+  Patches patches_;
+  std::vector<float> distance_;  // all arrays: per patch
+  std::vector<float> done_;      // the distance that was passed on to the neighbours
   std::vector<std::uint32_t> parent_, piece_, root_;
-  float mean_length_ = 0, max_length_ = 0;
   std::uint32_t pieces_ = 0;
 };
-
-template <class Visit>
-void TipFinder::for_each_neighbour(std::uint32_t v, Visit&& visit) const {
-  const Neighbour* const end = neighbours_.data() + first_[v + 1];
-  for (const Neighbour* n = neighbours_.data() + first_[v]; n != end; ++n) visit(n->vertex, n->length);
-}
 
 }  // namespace sinew::autorig

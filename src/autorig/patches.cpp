@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/patches.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sinew::autorig {
+namespace {
+
+// A biped of 1,700 vertices still shows its fingers, and one step of thinning leaves a quarter.
+constexpr std::size_t kMostPatches = 4000;
+
+struct Links {
+  std::vector<std::uint32_t> first = {0}, items;
+  template <class Visit>
+  void for_each_neighbour(std::uint32_t node, Visit&& visit) const {
+    for (std::uint32_t k = first[node]; k < first[node + 1]; ++k) visit(items[k]);
+  }
+};
+
+struct Thinned {
+  std::vector<std::uint32_t> of, seeds;  // per node its group; per group the node it grew about
+  Links links;
+};
+
+// Each node that is still free takes its free neighbours.
+template <class Graph>
+Thinned thin(const Graph& graph, std::size_t count) {
+  Thinned result;
+  std::vector<std::uint32_t>& of = result.of;
+  of.assign(count, kNone);
+  for (std::uint32_t node = 0; node < count; ++node) {
+    if (of[node] != kNone) continue;
+    const auto group = static_cast<std::uint32_t>(result.seeds.size());
+    of[node] = group;
+    graph.for_each_neighbour(node, [&](std::uint32_t other) {
+      if (of[other] == kNone) of[other] = group;
+    });
+    result.seeds.push_back(node);
+  }
+  std::vector<std::uint32_t> seen(result.seeds.size(), kNone);
+  Links& links = result.links;
+  links.first.reserve(result.seeds.size() + 1);
+  links.items.reserve(7 * result.seeds.size());
+  for (std::uint32_t group = 0; group < result.seeds.size(); ++group) {
+    seen[group] = group;
+    const auto look = [&](std::uint32_t other) {
+      if (seen[of[other]] == group) return;
+      seen[of[other]] = group;
+      links.items.push_back(of[other]);
+    };
+    graph.for_each_neighbour(result.seeds[group], [&](std::uint32_t other) {
+      if (of[other] == group)
+        graph.for_each_neighbour(other, look);
+      else
+        look(other);
+    });
+    links.first.push_back(static_cast<std::uint32_t>(links.items.size()));
+  }
+  return result;
+}
+
+Links all_links(const HalfEdges& edges) {
+  Links links;
+  links.first.reserve(edges.vertex_count() + 1);
+  links.items.reserve(edges.size());
+  for (std::uint32_t v = 0; v < edges.vertex_count(); ++v) {
+    edges.for_each_neighbour(v, [&](std::uint32_t w) { links.items.push_back(w); });
+    links.first.push_back(static_cast<std::uint32_t>(links.items.size()));
+  }
+  return links;
+}
+
+}  // namespace
+
+Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
+  const std::size_t n = mesh.vertex_count();
+  Links links;
+  if (n <= kMostPatches) {
+    of_.resize(n);
+    std::iota(of_.begin(), of_.end(), 0u);
+    seeds_ = of_;
+    links = all_links(edges);
+  } else {
+    Thinned level = thin(edges, n);
+    of_ = std::move(level.of);
+    seeds_ = std::move(level.seeds);
+    while (seeds_.size() > kMostPatches) {
+      Thinned next = thin(level.links, seeds_.size());
+      // Pieces without neighbours, or hubs with all: no fewer patches, or too few to see anything.
+      if (next.seeds.size() > seeds_.size() / 2) break;
+      for (std::uint32_t& patch : of_) patch = next.of[patch];
+      for (std::uint32_t& seed : next.seeds) seed = seeds_[seed];
+      seeds_ = std::move(next.seeds);
+      level.links = std::move(next.links);
+    }
+    links = std::move(level.links);
+  }
+  first_ = std::move(links.first);
+  neighbours_.reserve(links.items.size());
+  double sum = 0;
+  for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch) {
+    const Vec3& here = mesh.positions[seeds_[patch]];
+    for (std::uint32_t k = first_[patch]; k < first_[patch + 1]; ++k) {
+      const float length = (mesh.positions[seeds_[links.items[k]]] - here).cast<float>().norm();
+      neighbours_.push_back({links.items[k], length});
+      sum += static_cast<double>(length);
+      max_length_ = std::max(max_length_, length);
+    }
+  }
+  mean_length_ = static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, neighbours_.size())));
+  measure(mesh);
+}
+
+void Patches::measure(const PolyMesh& mesh) {
+  area_.assign(seeds_.size(), 0.0f);
+  for (std::size_t f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    const Vec3& origin = mesh.positions[face[0]];
+    Vec3 twice = Vec3::Zero();
+    for (std::size_t k = 1; k + 1 < face.size(); ++k)
+      twice += (mesh.positions[face[k]] - origin).cross(mesh.positions[face[k + 1]] - origin);
+    const float area = twice.cast<float>().norm() / 2;
+    // A patch has so many faces that it does not matter which of them it shares.
+    if (is_thinned()) {
+      area_[of_[face[0]]] += area;
+    } else {
+      for (const std::uint32_t v : face) area_[of_[v]] += area / static_cast<float>(face.size());
+    }
+  }
+}
+
+}  // namespace sinew::autorig

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "autorig/half_edges.h"
+
+namespace sinew::autorig {
+
+// A mesh thinned to a few thousand patches, each the vertices about a seed: enough to see what sticks out of
+// a body, at a fraction of the cost. Patches hang together where the mesh does and nowhere else, so fingers
+// that touch stay apart. Of a small mesh every vertex is a patch.
+class Patches {
+ public:
+  Patches(const PolyMesh& mesh, const HalfEdges& edges);
+
+  struct Neighbour {
+    std::uint32_t patch;
+    float length;  // from seed to seed
+  };
+  std::size_t size() const { return seeds_.size(); }
+  std::uint32_t of(std::uint32_t vertex) const { return of_[vertex]; }
+  std::uint32_t seed(std::uint32_t patch) const { return seeds_[patch]; }
+  float area(std::uint32_t patch) const { return area_[patch]; }
+  std::span<const Neighbour> neighbours(std::uint32_t patch) const {
+    return {neighbours_.data() + first_[patch], neighbours_.data() + first_[patch + 1]};
+  }
+  float mean_length() const { return mean_length_; }
+  float max_length() const { return max_length_; }
+  bool is_thinned() const { return seeds_.size() < of_.size(); }
+
+ private:
+  void measure(const PolyMesh& mesh);
+
+  std::vector<std::uint32_t> of_, seeds_, first_;
+  std::vector<Neighbour> neighbours_;
+  std::vector<float> area_;
+  float mean_length_ = 0, max_length_ = 0;
+};
+
+}  // namespace sinew::autorig
