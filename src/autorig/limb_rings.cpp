@@ -65,13 +65,12 @@ void LimbRings::find_limbs(const TipField& field) {
 bool LimbRings::first_ring(const LimbTip& tip, Start& start) {
   start.tip = tip;
   if (edges_.valence(tip.vertex) == 0 && ring_at_border(tip.vertex, start)) return true;
-  const std::vector<std::uint32_t> way = tips_.way_inward(tip.vertex);
   for (const bool by_angle : {false, true}) {
     int tries = 0;
-    for (const std::uint32_t v : way) {
-      if (!(tips_.distance(v) > tip.saddle)) break;
+    for (WayInward way = tips_.way_inward(tip.vertex); is_on(way, tip.saddle); way.next()) {
+      const std::uint32_t v = way.vertex();
       if (!growth_.is_free(v) || (by_angle && ++tries > kTriesByAngle)) break;
-      if (by_angle ? ring_by_angle(v, tip, start) : edges_.is_regular(v) && ring_through(v, tip, start))
+      if (by_angle ? ring_by_angle(v, tip, start) : edges_.is_regular(v) && ring_through(v, {tip}, start))
         return true;
     }
   }
@@ -80,10 +79,10 @@ bool LimbRings::first_ring(const LimbTip& tip, Start& start) {
 
 bool LimbRings::first_ring_of_stretch(const LimbTip& tip, Start& start) {
   start.tip = tip;
-  for (const std::uint32_t v : tips_.way_inward(tip.vertex)) {
-    if (!(tips_.distance(v) > tip.saddle)) return false;
+  for (WayInward way = tips_.way_inward(tip.vertex); is_on(way, tip.saddle); way.next()) {
+    const std::uint32_t v = way.vertex();
     if (growth_.is_free(v) && tips_.distance(v) < tip.top && edges_.is_regular(v) &&
-        ring_through(v, tip, start))
+        ring_through(v, {tip, kInfinite, false}, start))
       return true;
   }
   return false;
@@ -100,7 +99,8 @@ bool LimbRings::ring_at_border(std::uint32_t tip, Start& start) {
 }
 
 // Both rows of quads through a vertex; where both close, the rays tell which runs around.
-bool LimbRings::ring_through(std::uint32_t v, const LimbTip& tip, Start& start) {
+bool LimbRings::ring_through(std::uint32_t v, const Sought& sought, Start& start) {
+  const LimbTip& tip = sought.tip;
   const auto admit = [&](std::uint32_t w) { return tips_.distance(w) > tip.saddle; };
   const std::uint32_t h = edges_.leaving(v)[0];
   const std::uint32_t crossing = edges_.next(edges_.twin(h));
@@ -113,8 +113,12 @@ bool LimbRings::ring_through(std::uint32_t v, const LimbTip& tip, Start& start) 
     const auto direction = ring_direction(mesh_, faces_of_limb(tip), face, v);
     if (direction && direction->leaving_is_around()) std::swap(loops[0], loops[1]);
   }
-  for (auto& loop : loops)
-    if (!loop.empty() && accept(std::move(loop), tip, start)) return true;
+  for (auto& loop : loops) {
+    if (loop.empty()) continue;
+    // The length first, which costs a fraction of the flood: the other row runs along the limb.
+    if (sought.longest < kInfinite && length_of({loop, true}) > sought.longest) return false;
+    if (accept(std::move(loop), sought, start)) return true;
+  }
   return false;
 }
 
@@ -132,7 +136,7 @@ bool LimbRings::ring_by_angle(std::uint32_t v, const LimbTip& tip, Start& start)
   const Vec3 edge = mesh_.positions[edges_.target(around)] - mesh_.positions[v];
   const Vec3 normal = (along - along.dot(edge) / edge.squaredNorm() * edge).stableNormalized();
   auto loop = angle_loop(around, normal, tip);
-  return loop.size() >= 3 && accept(std::move(loop), tip, start);
+  return loop.size() >= 3 && accept(std::move(loop), {tip}, start);
 }
 
 // The paper's walk: at each vertex the edge with the smallest angle to the plane, onward, until it is back.
@@ -164,7 +168,18 @@ std::vector<std::uint32_t> LimbRings::angle_loop(std::uint32_t h, const Vec3& no
 }
 
 // A loop is the limb's where it parts the tip from the rest.
-bool LimbRings::accept(std::vector<std::uint32_t> loop, const LimbTip& tip, Start& start) {
+bool LimbRings::accept(std::vector<std::uint32_t> loop, const Sought& sought, Start& start) {
+  const LimbTip& tip = sought.tip;
+  if (!sought.inside) {
+    const TipFinder::Parting parting = tips_.parts(loop, tip);
+    if (parting == TipFinder::Parting::kNot) return false;
+    if (parting != TipFinder::Parting::kUnknown) {
+      start.ring = {std::move(loop), true};
+      if (parting == TipFinder::Parting::kTipOnLeft) start.ring = growth_.turned(start.ring);
+      start.length = length_of(start.ring);
+      return !start.ring.edges.empty();
+    }
+  }
   ++mark_now_;
   for (const std::uint32_t g : loop) mark_[edges_.origin(g)] = mark_now_;
   if (mark_[tip.vertex] == mark_now_) return false;
@@ -362,14 +377,15 @@ bool LimbRings::ring_behind(const LimbTip& tip, std::uint32_t who, double longes
   if (!over.is_stretch()) over.sibling = over.vertex;  // vertices above may be taken, by us
   // A ring lies level on the limb and aslant in the distance: some of it may be nearer than the saddle.
   over.saddle -= kAslant * tip.height();
-  const std::vector<std::uint32_t> way = tips_.way_inward(tip.vertex);
-  const auto owned = [&](std::uint32_t v) { return growth_.owner(v) == who; };
-  auto at = std::find_if_not(std::find_if(way.begin(), way.end(), owned), way.end(), owned);
-  for (int tries = 0; at != way.end() && tries < kTriesBehind && tips_.distance(*at) > over.saddle;
-       ++tries, ++at)
-    if (growth_.is_free(*at) && edges_.is_regular(*at) && ring_through(*at, over, behind) &&
-        behind.length <= longest && !is_behind_fork(tip))
+  WayInward way = tips_.way_inward(tip.vertex);
+  while (way.vertex() != kNone && growth_.owner(way.vertex()) != who) way.next();
+  while (way.vertex() != kNone && growth_.owner(way.vertex()) == who) way.next();
+  for (int tries = 0; is_on(way, over.saddle) && tries < kTriesBehind; ++tries, way.next()) {
+    const std::uint32_t v = way.vertex();
+    if (growth_.is_free(v) && edges_.is_regular(v) && ring_through(v, {over, longest}, behind) &&
+        !is_behind_fork(tip))
       return true;
+  }
   return false;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
+
 #include "autorig/limb_tips.h"
 #include "autorig/ring_growth.h"
 
@@ -31,16 +33,25 @@ class LimbRings {
     std::vector<std::uint32_t> inside;  // vertices between it and the tip
     double length = 0;
   };
+  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  struct Sought {  // a ring that parts a tip from the body
+    LimbTip tip;
+    double longest = kInfinite;
+    bool inside = true;  // whether all vertices between it and the tip are needed
+  };
   void find_limbs(const TipField& field);
   void find_body(const TipField& field);
   void find_rest();
 
+  bool is_on(const WayInward& way, float saddle) const {
+    return way.vertex() != kNone && tips_.distance(way.vertex()) > saddle;
+  }
   bool first_ring(const LimbTip& tip, Start& start);
   bool first_ring_of_stretch(const LimbTip& tip, Start& start);
   bool ring_at_border(std::uint32_t tip, Start& start);
-  bool ring_through(std::uint32_t v, const LimbTip& tip, Start& start);
+  bool ring_through(std::uint32_t v, const Sought& sought, Start& start);
   bool ring_by_angle(std::uint32_t v, const LimbTip& tip, Start& start);
-  bool accept(std::vector<std::uint32_t> loop, const LimbTip& tip, Start& start);
+  bool accept(std::vector<std::uint32_t> loop, const Sought& sought, Start& start);
   bool collect_inside(const LimbTip& tip, std::vector<std::uint32_t>& inside);
   const std::vector<std::uint32_t>& faces_of_limb(const LimbTip& tip);
   std::vector<std::uint32_t> angle_loop(std::uint32_t h, const Vec3& normal, const LimbTip& tip) const;

@@ -168,39 +168,28 @@ std::uint32_t TipFinder::find_belt(TipField& field, const std::vector<std::uint3
   const float level = (static_cast<float>(widest) + 0.5f) / (kBins - 1) * longest;
   std::uint32_t centre = end;
   float best = kFar;
-  for (std::uint32_t v = end; v != kNone; v = parent_[v]) {
-    const float off = std::abs(distance_[v] - level);
-    if (off < best) best = off, field.middle = field.spine.size(), centre = v;
-    field.spine.push_back(patches_.seed(v));
-    if (parent_[v] != kNone) walk(patches_.seed(parent_[v]), field.spine);
+  for (WayInward way(*this, end); way.vertex() != kNone; way.next()) {
+    const float off = std::abs(distance(way.vertex()) - level);
+    if (off < best) best = off, field.middle = field.spine.size(), centre = patches_.of(way.vertex());
+    field.spine.push_back(way.vertex());
   }
   return centre;
 }
 
-// Its own patch is left out: a tip is known no better than that, and a small curve about it may run beside
-// the limb's end.
-std::vector<std::uint32_t> TipFinder::way_inward(std::uint32_t v) const {
-  std::vector<std::uint32_t> way;
-  for (std::uint32_t patch = parent_[patches_.of(v)]; patch != kNone; patch = parent_[patch]) {
-    if (!way.empty()) walk(patches_.seed(patch), way);
-    way.push_back(patches_.seed(patch));
+void WayInward::next() {
+  if (vertex_ == finder_.patches_.seed(goal_)) goal_ = finder_.parent_[goal_];
+  if (goal_ == kNone) {
+    vertex_ = kNone;
+    return;
   }
-  return way;
-}
-
-// Vertices from the last one of a way to another nearby, both left out.
-void TipFinder::walk(std::uint32_t to, std::vector<std::uint32_t>& way) const {
-  const Vec3& goal = mesh_.positions[to];
-  double nearest = (mesh_.positions[way.back()] - goal).squaredNorm();
-  for (std::uint32_t next = way.back(); next != kNone;) {
-    next = kNone;
-    edges_.for_each_neighbour(way.back(), [&](std::uint32_t w) {
-      if (const double off = (mesh_.positions[w] - goal).squaredNorm(); off < nearest)
-        nearest = off, next = w;
-    });
-    if (next == to) return;
-    if (next != kNone) way.push_back(next);
-  }
+  const std::vector<Vec3>& positions = finder_.mesh_.positions;
+  const std::uint32_t seed = finder_.patches_.seed(goal_), here = vertex_;
+  double nearest = (positions[here] - positions[seed]).squaredNorm();
+  vertex_ = seed;  // where no neighbour is nearer
+  finder_.edges_.for_each_neighbour(here, [&](std::uint32_t w) {
+    if (const double off = (positions[w] - positions[seed]).squaredNorm(); off < nearest)
+      nearest = off, vertex_ = w;
+  });
 }
 
 // A merge tree of the distance: the patches from the highest down, sets joined where they meet.
@@ -294,6 +283,44 @@ void TipFinder::find_peaks(TipField& field, const std::vector<std::uint32_t>& or
   }
 }
 
+// Nothing passes the patches that the curve runs through: each of the others lies on one side of it.
+TipFinder::Parting TipFinder::parts(std::span<const std::uint32_t> loop, const LimbTip& stretch) {
+  constexpr std::uint32_t kWall = 1, kInside = 2;
+  std::vector<std::uint32_t> wall, inside = {patches_.of(stretch.vertex)};
+  for (const std::uint32_t h : loop) {
+    const std::uint32_t patch = patches_.of(edges_.origin(h));
+    if (root_[patch] != kNone) continue;
+    root_[patch] = kWall;
+    wall.push_back(patch);
+  }
+  const std::uint32_t sibling = patches_.of(stretch.sibling);
+  Parting result = Parting::kUnknown;
+  if (root_[inside[0]] != kWall && root_[sibling] != kWall) {
+    root_[inside[0]] = kInside;
+    bool within = true;
+    for (std::size_t k = 0; k < inside.size() && within; ++k)
+      for (const Patches::Neighbour& n : patches_.neighbours(inside[k])) {
+        if (root_[n.patch] != kNone) continue;
+        root_[n.patch] = kInside;
+        within = within && distance_[n.patch] > stretch.saddle;
+        inside.push_back(n.patch);
+      }
+    if (!within || root_[sibling] != kInside) {
+      result = Parting::kNot;
+    } else {
+      for (const std::uint32_t h : loop) {
+        const std::uint32_t left = root_[patches_.of(edges_.target(edges_.next(h)))];
+        if (left == kWall) continue;
+        result = left == kInside ? Parting::kTipOnLeft : Parting::kTipOnRight;
+        break;
+      }
+    }
+  }
+  for (const std::uint32_t patch : wall) root_[patch] = kNone;
+  for (const std::uint32_t patch : inside) root_[patch] = kNone;
+  return result;
+}
+
 // The vertex of a peak and of the patches beside it that is farthest from the middle by way of some seed.
 std::uint32_t TipFinder::farthest_about(std::uint32_t peak) {
   std::vector<std::uint32_t> flood = {patches_.seed(peak)};
@@ -310,15 +337,19 @@ std::uint32_t TipFinder::farthest_about(std::uint32_t peak) {
   };
   root_[peak] = 0;
   for (const Patches::Neighbour& n : patches_.neighbours(peak)) root_[n.patch] = 0;
+  seen_.resize(mesh_.vertex_count(), 0);
+  seen_[flood[0]] = 1;
   std::uint32_t tip = flood[0];
   float most = -1;
   for (std::size_t k = 0; k < flood.size(); ++k) {
     if (const float d = distance_by_seeds(flood[k]); d > most) most = d, tip = flood[k];
     edges_.for_each_neighbour(flood[k], [&](std::uint32_t w) {
-      if (root_[patches_.of(w)] != kNone && std::find(flood.begin(), flood.end(), w) == flood.end())
-        flood.push_back(w);
+      if (root_[patches_.of(w)] == kNone || seen_[w]) return;
+      seen_[w] = 1;
+      flood.push_back(w);
     });
   }
+  for (const std::uint32_t v : flood) seen_[v] = 0;
   root_[peak] = kNone;
   for (const Patches::Neighbour& n : patches_.neighbours(peak)) root_[n.patch] = kNone;
   return tip;

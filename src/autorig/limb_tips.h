@@ -28,6 +28,21 @@ struct TipField {
   std::vector<LimbTip> tips;         // the highest first
 };
 
+class TipFinder;
+
+// Vertices on the way from a patch to the middle: from seed to seed, and between them by the neighbours that
+// come nearer.
+class WayInward {
+ public:
+  WayInward(const TipFinder& finder, std::uint32_t patch);
+  std::uint32_t vertex() const { return vertex_; }  // kNone: behind the middle
+  void next();
+
+ private:
+  const TipFinder& finder_;
+  std::uint32_t goal_, vertex_;
+};
+
 // Works on all pieces of a mesh one after the other and keeps its arrays. Distances are those of patches:
 // true to about the size of one.
 class TipFinder {
@@ -39,18 +54,23 @@ class TipFinder {
 
   // Valid for vertices of pieces that find() was called for.
   float distance(std::uint32_t v) const { return distance_[patches_.of(v)]; }
-  // Vertices from the next patch on towards the middle.
-  std::vector<std::uint32_t> way_inward(std::uint32_t v) const;
+  // From the patch behind the tip's own: a tip is known no better than that, and a small curve about it may
+  // run beside the limb's end.
+  WayInward way_inward(std::uint32_t tip) const { return {*this, parent_[patches_.of(tip)]}; }
+  // Whether a closed curve of half-edges parts a stretch from the middle, told by patches; kUnknown where
+  // they are too large to tell.
+  enum class Parting { kNot, kTipOnLeft, kTipOnRight, kUnknown };
+  Parting parts(std::span<const std::uint32_t> loop, const LimbTip& stretch);
   bool is_seen(std::uint32_t v) const { return piece_[patches_.of(v)] != 0; }
   // By so much distances may rise on a way to the middle.
   float tolerance() const { return patches_.is_thinned() ? patches_.mean_length() : 0; }
 
  private:
+  friend class WayInward;
   std::vector<std::uint32_t> flood(std::uint32_t start);
   std::uint32_t farthest_from_centre(const std::vector<std::uint32_t>& piece) const;
   void spread(std::span<const std::uint32_t> sources, std::vector<std::uint32_t>& order);
   std::uint32_t find_belt(TipField& field, const std::vector<std::uint32_t>& piece) const;
-  void walk(std::uint32_t to, std::vector<std::uint32_t>& way) const;
   std::vector<std::uint32_t> belt_about(std::uint32_t centre, float level, float half_width);
   class MergeTree;
   void find_peaks(TipField& field, const std::vector<std::uint32_t>& order);
@@ -62,7 +82,11 @@ class TipFinder {
   std::vector<float> distance_;  // all arrays: per patch
   std::vector<float> done_;      // the distance that was passed on to the neighbours
   std::vector<std::uint32_t> parent_, piece_, root_;
+  std::vector<std::uint8_t> seen_;  // per vertex
   std::uint32_t pieces_ = 0;
 };
+
+inline WayInward::WayInward(const TipFinder& finder, std::uint32_t patch)
+    : finder_(finder), goal_(patch), vertex_(patch == kNone ? kNone : finder.patches_.seed(patch)) {}
 
 }  // namespace sinew::autorig

@@ -109,24 +109,30 @@ Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
     }
   }
   mean_length_ = static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, neighbours_.size())));
-  measure(mesh);
+  measure(mesh, edges);
 }
 
-void Patches::measure(const PolyMesh& mesh) {
-  area_.assign(seeds_.size(), 0.0f);
-  for (std::size_t f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    const Vec3& origin = mesh.positions[face[0]];
-    Vec3 twice = Vec3::Zero();
-    for (std::size_t k = 1; k + 1 < face.size(); ++k)
-      twice += (mesh.positions[face[k]] - origin).cross(mesh.positions[face[k + 1]] - origin);
-    const float area = twice.cast<float>().norm() / 2;
-    // A patch has so many faces that it does not matter which of them it shares.
-    if (is_thinned()) {
-      area_[of_[face[0]]] += area;
-    } else {
-      for (const std::uint32_t v : face) area_[of_[v]] += area / static_cast<float>(face.size());
+// By the faces about the seeds: the vertices of a patch are much alike.
+void Patches::measure(const PolyMesh& mesh, const HalfEdges& edges) {
+  std::vector<std::uint32_t> members(seeds_.size(), 0);
+  for (const std::uint32_t patch : of_) ++members[patch];
+  area_.resize(seeds_.size());
+  for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch) {
+    float area = 0;
+    for (const std::uint32_t h : edges.leaving(seeds_[patch])) {
+      const Vec3& origin = mesh.positions[seeds_[patch]];
+      Vec3 twice = Vec3::Zero();
+      unsigned corners = 2;
+      std::uint32_t g = edges.next(h);
+      for (Vec3 before = mesh.positions[edges.origin(g)] - origin; edges.next(g) != h; ++corners) {
+        g = edges.next(g);
+        const Vec3 corner = mesh.positions[edges.origin(g)] - origin;
+        twice += before.cross(corner);
+        before = corner;
+      }
+      area += twice.cast<float>().norm() / (2 * static_cast<float>(corners));
     }
+    area_[patch] = area * static_cast<float>(members[patch]);
   }
 }
 

@@ -19,7 +19,7 @@ class Patches {
   std::size_t size() const { return seeds_.size(); }
   std::uint32_t of(std::uint32_t vertex) const { return of_[vertex]; }
   std::uint32_t seed(std::uint32_t patch) const { return seeds_[patch]; }
-  float area(std::uint32_t patch) const { return area_[patch]; }
+  float area(std::uint32_t patch) const { return area_[patch]; }  // about
   std::span<const Neighbour> neighbours(std::uint32_t patch) const {
     return {neighbours_.data() + first_[patch], neighbours_.data() + first_[patch + 1]};
   }
@@ -28,7 +28,7 @@ class Patches {
   bool is_thinned() const { return seeds_.size() < of_.size(); }
 
  private:
-  void measure(const PolyMesh& mesh);
+  void measure(const PolyMesh& mesh, const HalfEdges& edges);
 
   std::vector<std::uint32_t> of_, seeds_, first_;
   std::vector<Neighbour> neighbours_;

@@ -77,8 +77,10 @@ class RingTree {
     limb_of_.resize(rings);
     for (std::uint32_t l = 0; l < curves_.limbs.size(); ++l)
       for (std::uint32_t r = curves_.limbs[l].first_ring; r < curves_.limbs[l].ring_end; ++r) limb_of_[r] = l;
+    limb_at_.assign(mesh_.vertex_count(), kNothing);
     for (std::uint32_t r = 0; r < rings; ++r) {
-      for (const std::uint32_t v : curves_.ring(r)) ring_of_[v] = r;
+      const std::uint32_t limb = is_limb(limb_of_[r]) ? limb_of_[r] : kNothing;
+      for (const std::uint32_t v : curves_.ring(r)) ring_of_[v] = r, limb_at_[v] = limb;
       if (curves_.is_closed(r)) closed_vertices_ += static_cast<double>(curves_.ring(r).size());
     }
   }
@@ -87,9 +89,14 @@ class RingTree {
   void find_contacts() {
     up_.resize(curves_.ring_count());
     std::iota(up_.begin(), up_.end(), 0u);
-    const auto ring = [&](std::uint32_t v) { return ring_of_[same_.empty() ? v : same_[v]]; };
+    const auto one = [&](std::uint32_t v) { return same_.empty() ? v : same_[v]; };
+    const auto ring = [&](std::uint32_t v) { return ring_of_[one(v)]; };
     for (std::size_t f = 0; f < mesh_.face_count(); ++f) {
       const auto face = mesh_.face(f);
+      const std::uint32_t limb = limb_at_[one(face[0])];
+      bool within = limb != kNothing;
+      for (const std::uint32_t v : face) within &= limb_at_[one(v)] == limb;
+      if (within) continue;  // as most are
       std::uint32_t a = ring(face.back());
       for (const std::uint32_t v : face) {
         const std::uint32_t b = ring(v);
@@ -408,7 +415,8 @@ class RingTree {
   const IsoCurves& curves_;
   std::span<const Vec3> positions_;
   std::span<const std::uint32_t> same_;
-  std::vector<std::uint32_t> ring_of_, limb_of_, up_, carrier_, parent_;
+  std::vector<std::uint32_t> ring_of_, limb_at_;  // per vertex; limb_at_: kNothing off the limbs
+  std::vector<std::uint32_t> limb_of_, up_, carrier_, parent_;
   std::vector<Contact> contacts_;
   std::vector<Vec3> centres_;
   std::vector<double> lengths_;
