@@ -198,8 +198,7 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   SINEW_CHECK(revise_by_poses(mesh, fitted.match, options, map_pose, placed));
   const auto mirror = mirror_of_curves(fitted.match, fitted.body.graph.size);
   if (mirror) make_symmetric(*fitted.match.model, *mirror, placed);
-  for (PlacedJoint& joint : placed)
-    if (joint.there) pull_inside(mesh, found.curves, joint.head);
+  pull_inside(mesh, found.curves, placed);
   if (mirror) make_symmetric(*fitted.match.model, *mirror, placed);
   SINEW_CHECK(finish(fitted, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);

@@ -40,49 +40,88 @@ void pull_inside(const WindingNumber& winding, const std::vector<Curve>& curves,
 
 namespace {
 
-// Whether a ray along an axis leaves the mesh: it meets its faces an odd number of times.
-bool odd_hits(const PolyMesh& mesh, const Vec3& p, int axis) {
+// Whether rays along an axis from some points leave the mesh: they meet its faces an odd number of times.
+void cast_rays(const PolyMesh& mesh, int axis, std::span<const Vec3> points, std::span<std::uint8_t> odd) {
   const int u = (axis + 1) % 3, w = (axis + 2) % 3;
-  bool odd = false;
   for (std::size_t f = 0; f < mesh.face_count(); ++f) {
     const auto face = mesh.face(f);
-    for (std::size_t k = 2; k < face.size(); ++k) {
-      const Vec3 &a = mesh.positions[face[0]], &b = mesh.positions[face[k - 1]], &c = mesh.positions[face[k]];
-      if ((a[u] < p[u]) == (b[u] < p[u]) && (a[u] < p[u]) == (c[u] < p[u])) continue;
-      if ((a[w] < p[w]) == (b[w] < p[w]) && (a[w] < p[w]) == (c[w] < p[w])) continue;
-      const auto side = [&](const Vec3& s, const Vec3& t) {
-        return (t[u] - s[u]) * (p[w] - s[w]) - (t[w] - s[w]) * (p[u] - s[u]);
-      };
-      const double bc = side(b, c), ca = side(c, a), ab = side(a, b);
-      if ((bc < 0) != (ca < 0) || (bc < 0) != (ab < 0)) continue;
-      const double sum = bc + ca + ab;
-      if (sum != 0 && (bc * a[axis] + ca * b[axis] + ab * c[axis]) / sum > p[axis]) odd = !odd;
+    double low = mesh.positions[face[0]][u], high = low;
+    for (const std::uint32_t v : face) {
+      low = std::min(low, mesh.positions[v][u]);
+      high = std::max(high, mesh.positions[v][u]);
+    }
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      const Vec3& p = points[j];
+      if (p[u] < low || p[u] > high) continue;  // as nearly all
+      for (std::size_t k = 2; k < face.size(); ++k) {
+        const Vec3 &a = mesh.positions[face[0]], &b = mesh.positions[face[k - 1]],
+                   &c = mesh.positions[face[k]];
+        if ((a[u] < p[u]) == (b[u] < p[u]) && (a[u] < p[u]) == (c[u] < p[u])) continue;
+        if ((a[w] < p[w]) == (b[w] < p[w]) && (a[w] < p[w]) == (c[w] < p[w])) continue;
+        const auto side = [&](const Vec3& s, const Vec3& t) {
+          return (t[u] - s[u]) * (p[w] - s[w]) - (t[w] - s[w]) * (p[u] - s[u]);
+        };
+        const double bc = side(b, c), ca = side(c, a), ab = side(a, b);
+        if ((bc < 0) != (ca < 0) || (bc < 0) != (ab < 0)) continue;
+        const double sum = bc + ca + ab;
+        if (sum != 0 && (bc * a[axis] + ca * b[axis] + ab * c[axis]) / sum > p[axis]) odd[j] ^= 1;
+      }
     }
   }
-  return odd;
 }
 
-}  // namespace
+struct NearCurve {
+  const Curve* curve = nullptr;
+  double s = 0, away = std::numeric_limits<double>::infinity();
+};
 
-void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, Vec3& p) {
-  const Curve* best = nullptr;
-  double at = 0, nearest = std::numeric_limits<double>::infinity();
+// The curve that a point may lie too far from to be inside for sure; none where it is inside, or was moved
+// there.
+NearCurve far_from_curves(const std::vector<Curve>& curves, Vec3& p) {
+  NearCurve near;
   for (const Curve& curve : curves) {
     if (curve.points.size() < 2) continue;
+    // No point of a curve is farther from its middle than half its length.
+    const double reach = (curve.at(curve.length() / 2) - p).norm() - curve.length() / 2;
+    if (reach > near.away && reach > *std::max_element(curve.radii.begin(), curve.radii.end())) continue;
     const double s = curve.project(p), away = (curve.at(s) - p).norm();
-    if (away < kDeepEnough * curve.radius_at(s)) return;
+    if (away < kDeepEnough * curve.radius_at(s)) return {};
     // A chain that begins at the very end of the body begins below the skin.
     const double least = kBelowSkin * curve.length();
     if (away < least && (s < least || s > curve.length() - least)) {
       p = curve.at(std::clamp(s, least, curve.length() - least));
-      return;
+      return {};
     }
-    if (away < nearest) nearest = away, best = &curve, at = s;
+    if (away < near.away) near = {&curve, s, away};
   }
-  if (best == nullptr || !(nearest > 0)) return;
-  if (odd_hits(mesh, p, 0) || (odd_hits(mesh, p, 1) && odd_hits(mesh, p, 2))) return;
-  const Vec3 centre = best->at(at);
-  p = centre + std::min(1.0, kDeepEnough * best->radius_at(at) / nearest) * (p - centre);
+  return near.away > 0 ? near : NearCurve{};
+}
+
+}  // namespace
+
+void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, std::vector<PlacedJoint>& placed) {
+  std::vector<std::size_t> joints;
+  std::vector<NearCurve> near;
+  std::vector<Vec3> points;
+  for (std::size_t j = 0; j < placed.size(); ++j) {
+    if (!placed[j].there) continue;
+    const NearCurve one = far_from_curves(curves, placed[j].head);
+    if (one.curve == nullptr) continue;
+    joints.push_back(j), near.push_back(one), points.push_back(placed[j].head);
+  }
+  if (joints.empty()) return;
+  std::vector<std::uint8_t> odd[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    odd[axis].assign(points.size(), 0);
+    cast_rays(mesh, axis, points, odd[axis]);
+    if (axis == 0 && std::find(odd[0].begin(), odd[0].end(), 0) == odd[0].end()) return;
+  }
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    if (odd[0][k] || (odd[1][k] && odd[2][k])) continue;
+    const Vec3 centre = near[k].curve->at(near[k].s);
+    const double share = std::min(1.0, kDeepEnough * near[k].curve->radius_at(near[k].s) / near[k].away);
+    placed[joints[k]].head = centre + share * (points[k] - centre);
+  }
 }
 
 void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector<PlacedJoint>& placed) {

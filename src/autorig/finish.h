@@ -20,7 +20,7 @@ void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector
 // that lie far from all curves, by three rays each: no tree over the mesh is needed.
 bool is_inside(const WindingNumber& winding, const Vec3& p);
 void pull_inside(const WindingNumber& winding, const std::vector<Curve>& curves, Vec3& p);
-void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, Vec3& p);
+void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, std::vector<PlacedJoint>& placed);
 
 // The frame of the body: the template's axes, turned; exactly the world's where it is near them.
 Mat3 body_axes(const Match& match, const std::optional<Mirror>& mirror);

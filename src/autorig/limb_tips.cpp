@@ -104,10 +104,11 @@ std::uint32_t TipFinder::farthest_from_centre(const std::vector<std::uint32_t>& 
 }
 
 // Shortest ways from the sources, whose distance is 0. All patches of the piece hold kFar before.
-void TipFinder::spread(std::span<const std::uint32_t> sources, std::vector<std::uint32_t>& order) {
+void TipFinder::spread(std::span<const std::uint32_t> sources, float step,
+                       std::vector<std::uint32_t>& order) {
   const std::size_t count = order.size();
   order.clear();
-  Buckets buckets(patches_.mean_length() / 4, patches_.max_length(), count);
+  Buckets buckets(step, patches_.max_length(), count);
   for (const std::uint32_t v : sources) {
     distance_[v] = 0;
     parent_[v] = kNone;
@@ -361,12 +362,12 @@ TipField TipFinder::find(std::uint32_t start, std::span<const std::uint32_t> wan
   if (piece.size() < 3) return field;
   std::vector<std::uint32_t> order = piece;
   const std::uint32_t first = farthest_from_centre(piece);
-  spread(std::span(&first, 1), order);
+  spread(std::span(&first, 1), patches_.mean_length() / 4, order);
   const std::uint32_t centre = find_belt(field, piece);
   const std::vector<std::uint32_t> belt =
       belt_about(centre, distance_[centre], (patches_.is_thinned() ? kBelt : 1) * patches_.mean_length());
   for (const std::uint32_t v : piece) distance_[v] = kFar;
-  spread(belt, order);
+  spread(belt, patches_.mean_length() / 4, order);
   if (wanted.empty()) {
     find_peaks(field, order);
   } else {

@@ -69,7 +69,7 @@ class TipFinder {
   friend class WayInward;
   std::vector<std::uint32_t> flood(std::uint32_t start);
   std::uint32_t farthest_from_centre(const std::vector<std::uint32_t>& piece) const;
-  void spread(std::span<const std::uint32_t> sources, std::vector<std::uint32_t>& order);
+  void spread(std::span<const std::uint32_t> sources, float step, std::vector<std::uint32_t>& order);
   std::uint32_t find_belt(TipField& field, const std::vector<std::uint32_t>& piece) const;
   std::vector<std::uint32_t> belt_about(std::uint32_t centre, float level, float half_width);
   class MergeTree;

@@ -76,21 +76,24 @@ class Group {
     for (std::size_t k = 0; k < b_.size(); ++k) {
       if (used_[k]) continue;
       used_[k] = 1;
-      now_.push_back({a_[next], b_[k]});
+      pair(a_[next], b_[k]);
       extend(next + 1, paired + 1);
       now_.pop_back();
+      from_.resize(from_.size() - 2);
+      to_.resize(to_.size() - 2);
       used_[k] = 0;
     }
     extend(next + 1, paired);
   }
 
+  void pair(std::size_t i, std::size_t j) {
+    now_.push_back({i, j});
+    from_.push_back(theirs_[i].curve.points.front()), to_.push_back(ours_[j].curve.points.front());
+    from_.push_back(theirs_[i].tip), to_.push_back(ours_[j].tip);
+  }
+
   void weigh() {
-    std::vector<Vec3> a = from_, b = to_;
-    for (const auto& [i, j] : now_) {
-      a.push_back(theirs_[i].curve.points.front()), b.push_back(ours_[j].curve.points.front());
-      a.push_back(theirs_[i].tip), b.push_back(ours_[j].tip);
-    }
-    const Similarity fit = fit_similarity(a, b);
+    const Similarity fit = fit_similarity(from_, to_);
     // Two ears fit as well upside down.
     const double twisted = (3 - (expected_.transpose() * fit.rotation).trace()) / 4;
     const double error = fit.error + kTwisted * twisted;
@@ -100,7 +103,7 @@ class Group {
 
   const std::vector<Part>&theirs_, &ours_;
   std::vector<std::size_t> a_, b_;
-  std::vector<Vec3> from_, to_;
+  std::vector<Vec3> from_, to_;  // the stem, then a root and a tip for each pair
   std::vector<std::uint8_t> used_;
   std::vector<std::pair<std::size_t, std::size_t>> now_;
   std::size_t want_ = 0;

@@ -7,8 +7,8 @@
 namespace sinew::autorig {
 namespace {
 
-// A biped of 1,700 vertices still shows its fingers, and one step of thinning leaves a quarter.
-constexpr std::size_t kMostPatches = 4000;
+// Thinning leaves a half to a quarter, and of 800 patches a hand still shows its fingers: no more is taken.
+constexpr std::size_t kMostVertices = 4000, kMostPatches = 3200;
 
 struct Links {
   std::vector<std::uint32_t> first = {0}, items;
@@ -71,12 +71,40 @@ Links all_links(const HalfEdges& edges) {
   return links;
 }
 
+// A vertex's share of the faces about it.
+float area_about(const PolyMesh& mesh, const HalfEdges& edges, std::uint32_t v) {
+  if (edges.is_regular(v)) {  // between the four neighbours lies half of it
+    const Vec3* around[4];
+    std::uint32_t h = edges.leaving(v)[0];
+    for (const Vec3*& neighbour : around) {
+      neighbour = &mesh.positions[edges.target(h)];
+      h = edges.next(edges.twin(h));
+    }
+    return (*around[2] - *around[0]).cross(*around[3] - *around[1]).cast<float>().norm() / 4;
+  }
+  float area = 0;
+  const Vec3& origin = mesh.positions[v];
+  for (const std::uint32_t h : edges.leaving(v)) {
+    Vec3 twice = Vec3::Zero();
+    unsigned corners = 2;
+    std::uint32_t g = edges.next(h);
+    for (Vec3 before = mesh.positions[edges.origin(g)] - origin; edges.next(g) != h; ++corners) {
+      g = edges.next(g);
+      const Vec3 corner = mesh.positions[edges.origin(g)] - origin;
+      twice += before.cross(corner);
+      before = corner;
+    }
+    area += twice.cast<float>().norm() / (2 * static_cast<float>(corners));
+  }
+  return area;
+}
+
 }  // namespace
 
 Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
   const std::size_t n = mesh.vertex_count();
   Links links;
-  if (n <= kMostPatches) {
+  if (n <= kMostVertices) {
     of_.resize(n);
     std::iota(of_.begin(), of_.end(), 0u);
     seeds_ = of_;
@@ -97,17 +125,18 @@ Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
     links = std::move(level.links);
   }
   first_ = std::move(links.first);
-  neighbours_.reserve(links.items.size());
+  std::vector<Vec3f> places(seeds_.size());  // from one of them on: a mesh may lie far from the origin
+  for (std::size_t k = 0; k < places.size(); ++k)
+    places[k] = (mesh.positions[seeds_[k]] - mesh.positions[seeds_[0]]).cast<float>();
+  neighbours_.resize(links.items.size());
   double sum = 0;
-  for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch) {
-    const Vec3& here = mesh.positions[seeds_[patch]];
+  for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch)
     for (std::uint32_t k = first_[patch]; k < first_[patch + 1]; ++k) {
-      const float length = (mesh.positions[seeds_[links.items[k]]] - here).cast<float>().norm();
-      neighbours_.push_back({links.items[k], length});
+      const float length = (places[links.items[k]] - places[patch]).norm();
+      neighbours_[k] = {links.items[k], length};
       sum += static_cast<double>(length);
       max_length_ = std::max(max_length_, length);
     }
-  }
   mean_length_ = static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, neighbours_.size())));
   measure(mesh, edges);
 }
@@ -117,23 +146,8 @@ void Patches::measure(const PolyMesh& mesh, const HalfEdges& edges) {
   std::vector<std::uint32_t> members(seeds_.size(), 0);
   for (const std::uint32_t patch : of_) ++members[patch];
   area_.resize(seeds_.size());
-  for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch) {
-    float area = 0;
-    for (const std::uint32_t h : edges.leaving(seeds_[patch])) {
-      const Vec3& origin = mesh.positions[seeds_[patch]];
-      Vec3 twice = Vec3::Zero();
-      unsigned corners = 2;
-      std::uint32_t g = edges.next(h);
-      for (Vec3 before = mesh.positions[edges.origin(g)] - origin; edges.next(g) != h; ++corners) {
-        g = edges.next(g);
-        const Vec3 corner = mesh.positions[edges.origin(g)] - origin;
-        twice += before.cross(corner);
-        before = corner;
-      }
-      area += twice.cast<float>().norm() / (2 * static_cast<float>(corners));
-    }
-    area_[patch] = area * static_cast<float>(members[patch]);
-  }
+  for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch)
+    area_[patch] = area_about(mesh, edges, seeds_[patch]) * static_cast<float>(members[patch]);
 }
 
 }  // namespace sinew::autorig
