@@ -23,7 +23,7 @@ constexpr float kStoutLimb = 1.1f;
 constexpr float kSlenderStretch = 1.6f;  // a tube's is its length over its width
 constexpr float kMinor = 0.2f;           // of the area: an ear does not part the head from the neck
 
-constexpr unsigned kFewestPatches = 6;  // that are a limb and not one that juts out
+constexpr unsigned kFewestPatches = 12;  // that are a limb and not one that juts out
 
 // Vertices by distance in buckets of a quarter of a mean edge; within a bucket in any order, which only costs
 // a few vertices a second look. A heap took three times as long.
@@ -154,7 +154,7 @@ std::uint32_t TipFinder::find_belt(TipField& field, const std::vector<std::uint3
   std::array<float, kBins> area{};
   for (const std::uint32_t v : piece) {
     const auto bin = static_cast<std::size_t>(distance_[v] / longest * (kBins - 1));
-    area[std::min(bin, kBins - 1)] += patches_.area(v);
+    area[std::min(bin, kBins - 1)] += patches_.area(v).norm();
   }
   // Nearest to the middle of the way where the body is wide: a long tail must not hold the belt. Three bins
   // together.
@@ -193,19 +193,51 @@ void WayInward::next() {
   });
 }
 
+// Surface, and whether it bulges: what it faces away from is its own middle, not what lies around a cavity.
+class Bulge {
+ public:
+  void add(const Vec3f& place, const Vec3f& area) {
+    const float size = area.norm();
+    size_ += size;
+    places_ += size * place;
+    area_ += area;
+    outward_ += place.dot(area);
+  }
+  void add(const Bulge& other) {
+    size_ += other.size_;
+    places_ += other.places_;
+    area_ += other.area_;
+    outward_ += other.outward_;
+  }
+  float size() const { return size_; }
+  float outward() const { return outward_ - places_.dot(area_) / std::max(size_, 1e-30f); }
+
+ private:
+  float size_ = 0, outward_ = 0;
+  Vec3f places_ = Vec3f::Zero(), area_ = Vec3f::Zero();
+};
+
 // A merge tree of the distance: the patches from the highest down, sets joined where they meet.
 class TipFinder::MergeTree {
  public:
-  MergeTree(std::vector<LimbTip>& tips, const std::vector<float>& distance, float least, unsigned fewest)
-      : tips_(tips), distance_(distance), least_(least), fewest_(fewest) {}
+  MergeTree(std::vector<LimbTip>& tips, const TipFinder& finder, const std::vector<std::uint32_t>& order)
+      : tips_(tips),
+        patches_(finder.patches_),
+        distance_(finder.distance_),
+        least_(kLeastHeight * distance_[order.back()]),
+        fewest_(patches_.is_thinned() ? kFewestPatches : 1) {
+    Bulge whole;
+    for (const std::uint32_t v : order) whole.add(patches_.place(v), patches_.area(v));
+    inside_out_ = whole.outward() < 0;
+  }
 
   std::uint32_t add(std::uint32_t v) {
-    sets_.push_back({v, kNone, distance_[v], 0, 0});
+    sets_.push_back({v, kNone, distance_[v], 0, {}});
     up_.push_back(static_cast<std::uint32_t>(up_.size()));
     return up_.back();
   }
-  void grow(std::uint32_t set, float area) {
-    sets_[set].area += area;
+  void grow(std::uint32_t set, std::uint32_t v) {
+    sets_[set].surface.add(patches_.place(v), patches_.area(v));
     ++sets_[set].patches;
   }
   std::uint32_t find(std::uint32_t s) {
@@ -214,18 +246,15 @@ class TipFinder::MergeTree {
   }
   std::uint32_t join(std::uint32_t a, std::uint32_t b, float level) {
     if (distance_[sets_[a].peak] < distance_[sets_[b].peak]) std::swap(a, b);
+    if (is_cavity(sets_[a]) && !is_cavity(sets_[b])) std::swap(a, b);
     Set &elder = sets_[a], &younger = sets_[b];
-    const float slender = slenderness(younger, level), height = younger.top - level;
-    const bool limb = younger.sibling != kNone ||
-                      (younger.patches >= fewest_ &&
-                       ((height >= least_ && slender >= kSlenderLimb) ||
-                        (height >= kHighLimb / kLeastHeight * least_ && slender >= kStoutLimb)));
+    const bool limb = younger.sibling != kNone || is_limb(younger, level);
     if (limb) end(younger, level);
-    if (limb && (younger.sibling != kNone || younger.area >= kMinor * elder.area)) {
+    if (limb && (younger.sibling != kNone || younger.surface.size() >= kMinor * elder.surface.size())) {
       end(elder, level);
-      elder = {elder.peak, younger.peak, level, 0, 0};
+      elder = {elder.peak, younger.peak, level, 0, {}};
     } else {
-      elder.area += younger.area;
+      if (!is_cavity(younger)) elder.surface.add(younger.surface);
       elder.patches += younger.patches;
     }
     up_[b] = a;
@@ -240,12 +269,24 @@ class TipFinder::MergeTree {
  private:
   struct Set {
     std::uint32_t peak, sibling;  // sibling: once limbs have met
-    float top, area;              // since then
+    float top;                    // since then, as what follows
     unsigned patches;
+    Bulge surface;
   };
+  // A mouth or an eye socket.
+  bool is_cavity(const Set& set) const {
+    return set.sibling == kNone && set.patches >= kFewestPatches &&
+           (set.surface.outward() < 0) != inside_out_;
+  }
+  bool is_limb(const Set& set, float level) const {
+    const float slender = slenderness(set, level), height = set.top - level;
+    if (set.patches < fewest_ || is_cavity(set)) return false;
+    return (height >= least_ && slender >= kSlenderLimb) ||
+           (height >= kHighLimb / kLeastHeight * least_ && slender >= kStoutLimb);
+  }
   static float slenderness(const Set& set, float level) {
     const float height = set.top - level;
-    return std::numbers::pi_v<float> * height * height / std::max(set.area, 1e-30f);
+    return std::numbers::pi_v<float> * height * height / std::max(set.surface.size(), 1e-30f);
   }
   void end(const Set& set, float level) {
     const float slender = slenderness(set, level);
@@ -253,16 +294,17 @@ class TipFinder::MergeTree {
       tips_.push_back({set.peak, set.sibling, set.top, level, slender});
   }
   std::vector<LimbTip>& tips_;
+  const Patches& patches_;
   const std::vector<float>& distance_;
   float least_;
   unsigned fewest_;
+  bool inside_out_ = false;
   std::vector<Set> sets_;
   std::vector<std::uint32_t> up_;  // union-find
 };
 
 void TipFinder::find_peaks(TipField& field, const std::vector<std::uint32_t>& order) {
-  MergeTree tree(field.tips, distance_, kLeastHeight * distance_[order.back()],
-                 patches_.is_thinned() ? kFewestPatches : 1);
+  MergeTree tree(field.tips, *this, order);
   for (std::size_t k = order.size(); k-- > 0;) {
     const std::uint32_t v = order[k];
     std::uint32_t mine = kNone;
@@ -274,7 +316,7 @@ void TipFinder::find_peaks(TipField& field, const std::vector<std::uint32_t>& or
     }
     if (mine == kNone) mine = tree.add(v);
     root_[v] = mine;
-    tree.grow(mine, patches_.area(v));
+    tree.grow(mine, v);
   }
   tree.finish();
   for (const std::uint32_t v : order) root_[v] = kNone;

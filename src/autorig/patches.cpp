@@ -71,8 +71,8 @@ Links all_links(const HalfEdges& edges) {
   return links;
 }
 
-// A vertex's share of the faces about it.
-float area_about(const PolyMesh& mesh, const HalfEdges& edges, std::uint32_t v) {
+// A vertex's share of the faces about it, as a vector along the normal.
+Vec3f area_about(const PolyMesh& mesh, const HalfEdges& edges, std::uint32_t v) {
   if (edges.is_regular(v)) {  // between the four neighbours lies half of it
     const Vec3* around[4];
     std::uint32_t h = edges.leaving(v)[0];
@@ -80,13 +80,13 @@ float area_about(const PolyMesh& mesh, const HalfEdges& edges, std::uint32_t v) 
       neighbour = &mesh.positions[edges.target(h)];
       h = edges.next(edges.twin(h));
     }
-    return (*around[2] - *around[0]).cross(*around[3] - *around[1]).cast<float>().norm() / 4;
+    return (*around[3] - *around[1]).cross(*around[2] - *around[0]).cast<float>() / 4;
   }
-  float area = 0;
+  Vec3f area = Vec3f::Zero();
   const Vec3& origin = mesh.positions[v];
   for (const std::uint32_t h : edges.leaving(v)) {
     Vec3 twice = Vec3::Zero();
-    unsigned corners = 2;
+    float corners = 2;
     std::uint32_t g = edges.next(h);
     for (Vec3 before = mesh.positions[edges.origin(g)] - origin; edges.next(g) != h; ++corners) {
       g = edges.next(g);
@@ -94,7 +94,7 @@ float area_about(const PolyMesh& mesh, const HalfEdges& edges, std::uint32_t v) 
       twice += before.cross(corner);
       before = corner;
     }
-    area += twice.cast<float>().norm() / (2 * static_cast<float>(corners));
+    area += twice.cast<float>() / (2 * corners);
   }
   return area;
 }
@@ -125,14 +125,14 @@ Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
     links = std::move(level.links);
   }
   first_ = std::move(links.first);
-  std::vector<Vec3f> places(seeds_.size());  // from one of them on: a mesh may lie far from the origin
-  for (std::size_t k = 0; k < places.size(); ++k)
-    places[k] = (mesh.positions[seeds_[k]] - mesh.positions[seeds_[0]]).cast<float>();
+  places_.resize(seeds_.size());
+  for (std::size_t k = 0; k < places_.size(); ++k)
+    places_[k] = (mesh.positions[seeds_[k]] - mesh.positions[seeds_[0]]).cast<float>();
   neighbours_.resize(links.items.size());
   double sum = 0;
   for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch)
     for (std::uint32_t k = first_[patch]; k < first_[patch + 1]; ++k) {
-      const float length = (places[links.items[k]] - places[patch]).norm();
+      const float length = (places_[links.items[k]] - places_[patch]).norm();
       neighbours_[k] = {links.items[k], length};
       sum += static_cast<double>(length);
       max_length_ = std::max(max_length_, length);

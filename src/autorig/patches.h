@@ -19,7 +19,9 @@ class Patches {
   std::size_t size() const { return seeds_.size(); }
   std::uint32_t of(std::uint32_t vertex) const { return of_[vertex]; }
   std::uint32_t seed(std::uint32_t patch) const { return seeds_[patch]; }
-  float area(std::uint32_t patch) const { return area_[patch]; }  // about
+  // Where the seed is, from the first one on: a mesh may lie far from the origin.
+  const Vec3f& place(std::uint32_t patch) const { return places_[patch]; }
+  const Vec3f& area(std::uint32_t patch) const { return area_[patch]; }  // about, along the normal
   std::span<const Neighbour> neighbours(std::uint32_t patch) const {
     return {neighbours_.data() + first_[patch], neighbours_.data() + first_[patch + 1]};
   }
@@ -32,7 +34,7 @@ class Patches {
 
   std::vector<std::uint32_t> of_, seeds_, first_;
   std::vector<Neighbour> neighbours_;
-  std::vector<float> area_;
+  std::vector<Vec3f> places_, area_;
   float mean_length_ = 0, max_length_ = 0;
 };
 

@@ -16,6 +16,7 @@ constexpr double kLeastClosed = 0.5;  // of the vertices must lie on closed ring
 constexpr double kLeastSpan = 0.85;   // of the mesh's box that the rings must span
 constexpr double kStraightOn = 0.8;   // tangent of the angle within which a limb goes on as the trunk does
 constexpr double kAtEnd = 0.25;       // of a ring's radius: so near limbs leave at one place
+constexpr double kMuchShorter = 0.5;
 constexpr std::size_t kFan = 4;       // so many that leave at one end are fingers, and none goes straight on
 constexpr double kAtPalm = 0.6;       // the same for fingers, which part one after the other
 constexpr double kOthersAside = 2.5;  // and how much farther aside all others must be
@@ -203,6 +204,19 @@ class RingTree {
     return normal.stableNormalized();
   }
 
+  // The rings of a limb that run around it, tip first. Those of its toes or ears lie among them and are much
+  // shorter than the one before, seen from the body.
+  std::vector<std::uint32_t> main_rings(const IsoCurves::Limb& limb) const {
+    std::vector<std::uint32_t> rings;
+    for (std::uint32_t r = limb.ring_end; r-- > limb.first_ring;) {
+      const bool tip = r == limb.first_ring && limb.has_tip();
+      if (!tip && !curves_.is_closed(r)) continue;
+      if (rings.empty() || lengths_[r] >= kMuchShorter * lengths_[rings.back()]) rings.push_back(r);
+    }
+    std::reverse(rings.begin(), rings.end());
+    return rings;
+  }
+
   void make_chains() {
     centres_ = ring_centres(curves_, positions_);
     lengths_ = ring_lengths(curves_, positions_);
@@ -213,8 +227,7 @@ class RingTree {
       if (!is_limb(l)) continue;
       Chain& chain = chains_[l];
       chain.parent = parent_[l];
-      for (std::uint32_t r = limb.first_ring; r < limb.ring_end; ++r)
-        if (curves_.is_closed(r) || (r == limb.first_ring && limb.has_tip())) add_ring(r, chain);
+      for (const std::uint32_t r : main_rings(limb)) add_ring(r, chain);
       chain.measure();
     }
     make_trunk();

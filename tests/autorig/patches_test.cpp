@@ -55,7 +55,7 @@ void expect_sound(const PolyMesh& mesh, const HalfEdges& edges, const Patches& p
 
 double area_of(const Patches& patches) {
   double area = 0;
-  for (std::uint32_t p = 0; p < patches.size(); ++p) area += static_cast<double>(patches.area(p));
+  for (std::uint32_t p = 0; p < patches.size(); ++p) area += static_cast<double>(patches.area(p).norm());
   return area;
 }
 
@@ -66,7 +66,7 @@ TEST(Patches, OfASmallMeshAreItsVertices) {
     EXPECT_FALSE(patches.is_thinned());
     ASSERT_EQ(patches.size(), mesh.vertex_count());
     expect_sound(mesh, edges, patches);
-    EXPECT_NEAR(area_of(patches), test::surface_area(mesh), 0.05 * test::surface_area(mesh));
+    EXPECT_NEAR(area_of(patches), test::surface_area(mesh), 0.1 * test::surface_area(mesh));
   }
 }
 
@@ -80,6 +80,18 @@ TEST(Patches, ThinALargeMeshAndHangTogetherAsItDoes) {
     EXPECT_GE(patches.size(), 400u);
     expect_sound(mesh, edges, patches);
     EXPECT_NEAR(area_of(patches), test::surface_area(mesh), 0.05 * test::surface_area(mesh));
+  }
+}
+
+TEST(Patches, FaceAsTheSurfaceDoes) {
+  for (const int around : {24, 120}) {
+    const PolyMesh sphere = test::uv_sphere({5, 6, 7}, 1, around, around / 2);
+    const HalfEdges edges(sphere);
+    const Patches patches(sphere, edges);
+    for (std::uint32_t p = 0; p < patches.size(); ++p) {
+      const Vec3 outward = sphere.positions[patches.seed(p)] - Vec3(5, 6, 7);
+      EXPECT_GT(patches.area(p).cast<double>().normalized().dot(outward), 0.9) << p;
+    }
   }
 }
 

@@ -54,6 +54,18 @@ TEST(RingGraph, FollowsTheMeshIntoAnotherPose) {
   EXPECT_NEAR(from_end, 8, 0.5);  // two rings
 }
 
+TEST(RingGraph, TheSmallRingOfAToeIsNoRingOfItsLimb) {
+  const PolyMesh tube = test::capped_cylinder(1, 20, 16, 81);
+  const auto rings = quad_rings(tube);
+  ASSERT_TRUE(rings.ok());
+  std::vector<Vec3> posed = tube.positions;
+  for (std::size_t k = 0; k < 16; ++k)  // the 31st row of the tube
+    posed[30 * 16 + k] = tube.positions[30 * 16 + k].cwiseProduct(Vec3(1, 0.2, 0.2)) + Vec3(0, 0.8, 0);
+  const auto tree = ring_graph(tube, rings->curves, posed, rings->same);
+  ASSERT_TRUE(tree.ok()) << tree.error().message;
+  for (const Vec3& p : tree->positions) EXPECT_LT(p.tail<2>().norm(), 1e-9) << p.transpose();
+}
+
 TEST(RingGraph, TextureSeamsDoNotCutTheTree) {
   const PolyMesh tube = test::capped_cylinder(1, 12, 16, 31);
   const auto whole = tree_of(tube), torn = tree_of(test::soup(tube));

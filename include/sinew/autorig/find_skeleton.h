@@ -15,7 +15,7 @@ struct FindOptions {
   // The same for chains without limbs (a snake, an arm), to which any stretched body comes near.
   double most_chain_cost = 0.2;
   // What the rings of quads show must fit better than this, or the surface is looked at.
-  double most_ring_cost = 0.3;
+  double most_ring_cost = 0.2;
   bool rings = true;    // look at the rings of quads first
   bool volume = false;  // go through the voxel body at once, not along rings or the surface first
   // The same vertices in other poses: where a limb bends more in one of them, its joint goes to the ring that
