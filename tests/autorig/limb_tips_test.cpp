@@ -11,17 +11,15 @@
 namespace sinew::autorig {
 namespace {
 
-// A box of quads whose face at x = 1 has a finger in its middle: outward where `depth` is positive, else a
-// hole.
-PolyMesh box_with_finger(int cells, double depth) {
-  PolyMesh box = test::box({-1, -1, -1}, {1, 1, 1}, cells);
-  for (Vec3& p : box.positions) {
-    const double r = p.tail<2>().norm();
-    if (p.x() < 1 - 1e-9 || r > 0.5) continue;
-    p.tail<2>() *= 0.5 + r;  // room for the walls
-    p.x() += depth * std::clamp((0.5 - r) / 0.3, 0.0, 1.0);
+// A long body with a finger on its side, `depth` along y: a hole where that is negative.
+PolyMesh body_with_finger(int around, double depth) {
+  PolyMesh body = test::uv_sphere(Vec3::Zero(), 1, around, around / 2);
+  for (Vec3& p : body.positions) {
+    const double off = std::hypot(p.x() - 0.3, p.z());
+    if (p.y() > 0) p.y() += depth / 1.5 * std::clamp((0.3 - off) / 0.08, 0.0, 1.0);
+    p = p.cwiseProduct(Vec3(4, 1.5, 1.5));
   }
-  return box;
+  return body;
 }
 
 std::vector<LimbTip> tips_of(const PolyMesh& mesh) {
@@ -34,19 +32,18 @@ bool has_tip_on_finger(const PolyMesh& mesh, double depth) {
   const auto tips = tips_of(mesh);
   return std::any_of(tips.begin(), tips.end(), [&](const LimbTip& tip) {
     const Vec3& p = mesh.positions[tip.vertex];
-    return p.tail<2>().norm() < 0.3 && std::abs(p.x() - (1 + depth)) < 0.3;
+    return std::hypot(p.x() - 1.2, p.z()) < 1 && std::abs(p.y() - (1.4 + depth)) < 0.3;
   });
 }
 
 TEST(LimbTips, AFingerIsALimbAndAHoleIsNone) {
-  for (const int cells : {20, 60})  // each vertex a patch, and thinned
-    for (const double depth : {1.2, 1.6}) {
-      const PolyMesh finger = box_with_finger(cells, depth), hole = box_with_finger(cells, -depth);
-      EXPECT_TRUE(has_tip_on_finger(finger, depth)) << cells << " " << depth;
-      EXPECT_FALSE(has_tip_on_finger(hole, -depth)) << cells << " " << depth;
-      // Inside out it is the other way round for none of them.
-      EXPECT_TRUE(has_tip_on_finger(test::flipped(finger), depth)) << cells << " " << depth;
-      EXPECT_FALSE(has_tip_on_finger(test::flipped(hole), -depth)) << cells << " " << depth;
+  for (const int around : {60, 140})  // each vertex a patch, and thinned
+    for (const double depth : {2.4, 2.7}) {
+      const PolyMesh finger = body_with_finger(around, depth), hole = body_with_finger(around, -depth);
+      EXPECT_TRUE(has_tip_on_finger(finger, depth)) << around << " " << depth;
+      EXPECT_FALSE(has_tip_on_finger(hole, -depth)) << around << " " << depth;
+      EXPECT_TRUE(has_tip_on_finger(test::flipped(finger), depth)) << around << " " << depth;
+      EXPECT_FALSE(has_tip_on_finger(test::flipped(hole), -depth)) << around << " " << depth;
     }
 }
 
