@@ -115,7 +115,8 @@ std::vector<Part> find_minors(const BodyMap& body, std::size_t root, std::span<c
   std::vector<std::uint32_t> all;
   for (const std::size_t i : tips) all.push_back(body.major[i].point);
   for (std::size_t i = 0; i < body.major.size(); ++i)
-    if (i != root && std::find(tips.begin(), tips.end(), i) == tips.end()) all.push_back(body.major[i].point);
+    if (i != root && !body.major[i].middle && std::find(tips.begin(), tips.end(), i) == tips.end())
+      all.push_back(body.major[i].point);
   for (const Tip& tip : body.minor) all.push_back(tip.point);
   const LimbCut fine = cut_limbs(body.graph, distance, body.order[root], all);
   const auto points = points_of_parts(fine, body.order[root]);

@@ -9,6 +9,7 @@
 #include "autorig/poses.h"
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
+#include "autorig/tip_symmetry.h"
 
 namespace sinew {
 
@@ -36,7 +37,8 @@ std::vector<Curve> curves_of(const Parts& parts) {
 // The plain tree of the body, for a mesh that no template fits.
 Parts all_parts(const BodyMap& body) {
   std::vector<std::size_t> tips;
-  for (std::size_t i = 1; i < body.major.size(); ++i) tips.push_back(i);
+  for (std::size_t i = 1; i < body.major.size(); ++i)
+    if (!body.major[i].middle) tips.push_back(i);
   return take_apart(body, 0, tips);
 }
 
@@ -45,12 +47,16 @@ Result<BodyMap> map_mesh(MeshView mesh, const FindOptions& options, SkeletonWay&
     Result<BodyGraph> surface = surface_graph(mesh);
     if (surface) {
       way = SkeletonWay::kSurface;
-      return map_body(*std::move(surface), options.progress);
+      SINEW_TRY(BodyMap body, map_body(*std::move(surface), options.progress));
+      add_middle_tips(body);
+      return body;
     }
   }
   way = SkeletonWay::kVolume;
   SINEW_TRY(BodyGraph cells, voxel_graph(mesh, options.progress));
-  return map_body(std::move(cells), options.progress);
+  SINEW_TRY(BodyMap body, map_body(std::move(cells), options.progress));
+  add_middle_tips(body);
+  return body;
 }
 
 double share_inside(const WindingNumber& winding, const std::vector<Curve>& curves) {

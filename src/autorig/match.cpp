@@ -14,7 +14,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kExtraTip = 0.45, kMissingTip = 0.6;  // times the tip's share of the diameter
 constexpr int kMostMissing = 2;
-constexpr double kPlaces = 0.6, kRadii = 0.08;
+constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 0.5;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
 constexpr std::size_t kBeginnings = 500, kRingBeginnings = 96;
@@ -38,17 +38,12 @@ class Assignments {
   std::vector<Candidate> cheapest() const {
     std::vector<Beginning> now, longer;
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t root = 0; root < body_.major.size(); ++root) {
-      Beginning one;
-      one.partners[0] = static_cast<std::int8_t>(root);
-      one.used = 1u << root;
-      now.push_back(one);
-    }
+    for (std::size_t root = 0; root < body_.major.size(); ++root) now.push_back(begun(root));
     for (std::size_t limb = 1; limb < tip_count(); ++limb) {
       longer.clear();
       for (const Beginning& one : now) {
         for (std::size_t tip = 0; tip < body_.major.size(); ++tip)
-          if (!one.uses(tip)) {
+          if (!one.uses(tip) && !body_.major[tip].middle) {
             longer.push_back(with(one, limb, static_cast<int>(tip)));
             if (longer.back().cost > give_up_) longer.pop_back();
           }
@@ -70,9 +65,17 @@ class Assignments {
     return all;
   }
 
+  // What any other way would cost.
+  Candidate weighed(const Match& match) const {
+    Beginning one = begun(match.root);
+    for (std::size_t limb = 1; limb < tip_count(); ++limb) one = with(one, limb, match.tips[limb - 1]);
+    return finish(one);
+  }
+
  private:
   struct Beginning {
     double tm = 0, mm = 0, tt = 0, cost = 0;
+    double unlike = 0, alike = 0;  // sums of squares: by how much left and right differ, and what was compared
     std::array<std::int8_t, kMostTips>
         partners;  // per tip of the template so far: the root's, then the limbs'
     std::int8_t missing = 0;
@@ -81,9 +84,17 @@ class Assignments {
     double lengths() const {
       return mm > 0 && tt > 0 ? std::sqrt(std::max(0.0, 1 - tm * tm / (mm * tt))) : 0;
     }
+    double asymmetry() const { return alike > 0 ? std::sqrt(unlike / alike) : 0; }
   };
 
   std::size_t tip_count() const { return std::min(model_.parts.limbs.size() + 1, kMostTips); }
+
+  static Beginning begun(std::size_t root) {
+    Beginning one;
+    one.partners[0] = static_cast<std::int8_t>(root);
+    one.used = 1u << root;
+    return one;
+  }
 
   Beginning with(const Beginning& one, std::size_t limb, int tip) const {
     Beginning more = one;
@@ -97,9 +108,28 @@ class Assignments {
         const double t = model_.apart(at(limb), at(i)), m = body_.apart(tip, one.partners[i]);
         more.tm += t * m, more.mm += m * m, more.tt += t * t;
       }
+      compare_sides(limb, more);
     }
-    more.cost = more.lengths() + kMissingSoFar * more.missing;
+    more.cost = more.lengths() + kAsymmetry * more.asymmetry() + kMissingSoFar * more.missing;
     return more;
+  }
+
+  // From the last tip given a partner, and from its image, distances to tips and to their images should be
+  // the same.
+  void compare_sides(std::size_t last, Beginning& one) const {
+    const auto partner = [&](int tip) { return one.partners[static_cast<std::size_t>(tip)]; };
+    const int self = static_cast<int>(last), image = model_.image_of(last);
+    if (image < 0 || image > self || partner(image) < 0) return;
+    const int a = partner(self), b = partner(image);
+    for (int i = 0; i < self; ++i) {
+      const int other = model_.image_of(static_cast<std::size_t>(i));
+      if (other < 0 || other >= self || (image == self && other <= i)) continue;
+      const int c = partner(i), d = partner(other);
+      if (c < 0 || d < 0) continue;
+      const double here = body_.apart(a, c), there = body_.apart(b, d);
+      one.unlike += (here - there) * (here - there);
+      one.alike += (here * here + there * there) / 2;
+    }
   }
 
   Candidate finish(const Beginning& one) const {
@@ -107,6 +137,7 @@ class Assignments {
     made.root = static_cast<std::size_t>(one.partners[0]);
     made.tips.assign(model_.parts.limbs.size(), -1);
     made.lengths = one.lengths();
+    made.asymmetry = one.asymmetry();
     std::vector<std::size_t> ours, theirs;
     for (std::size_t i = 0; i < tip_count(); ++i) {
       if (i > 0) made.tips[i - 1] = one.partners[i];
@@ -114,12 +145,12 @@ class Assignments {
         theirs.push_back(i), ours.push_back(static_cast<std::size_t>(one.partners[i]));
     }
     for (std::size_t i = 0; i < body_.major.size(); ++i)
-      if (!one.uses(i)) made.left_over += cost_of_extra_tip(body_, i, ours);
+      if (!one.uses(i) && !body_.major[i].middle) made.left_over += cost_of_extra_tip(body_, i, ours);
     made.left_over = std::max(0.0, made.left_over - model_.spare);
     for (std::size_t i = 1; i < tip_count(); ++i)
       if (one.partners[i] < 0)
         made.left_over += kMissingTip * beyond(model_.apart, i, theirs) / model_.diameter;
-    made.cost = made.lengths + made.left_over;
+    made.cost = made.lengths + kAsymmetry * made.asymmetry + made.left_over;
     return made;
   }
 
@@ -204,7 +235,7 @@ void Matcher::weigh(Match& match) {
     ++count;
   }
   match.radii = count > 0 ? std::sqrt(sum / count) : 1;
-  match.cost = match.lengths + match.left_over + kPlaces * match.places +
+  match.cost = match.lengths + kAsymmetry * match.asymmetry + match.left_over + kPlaces * match.places +
                (chain ? 3 : 1) * kRadii * match.radii + (chain ? 7 : 1) * kUpright * upright(match);
 }
 
@@ -229,6 +260,7 @@ Match Matcher::best(const TemplateData& model) {
     match.root = candidate.root;
     match.tips = candidate.tips;
     match.lengths = candidate.lengths;
+    match.asymmetry = candidate.asymmetry;
     match.left_over = candidate.left_over;
     weigh(match);
     if (match.cost < best.cost) best = std::move(match);
@@ -240,28 +272,17 @@ Match Matcher::best(const TemplateData& model) {
       for (std::size_t k = 0; k < i; ++k) {
         Match match = best;
         std::swap(match.tips[i], match.tips[k]);
+        const Candidate other = Assignments(body_, model).weighed(match);
+        if (std::abs(other.lengths - best.lengths) > 0.02) continue;
+        match.asymmetry = other.asymmetry;
         weigh(match);
-        if (match.cost < best.cost - 1e-9 && std::abs(length_error(match) - best.lengths) < 0.02) {
+        if (match.cost < best.cost - 1e-9) {
           best = std::move(match);
           better = true;
         }
       }
   }
   return best;
-}
-
-// How far the distances between tips differ, for any assignment.
-double Matcher::length_error(const Match& match) const {
-  double tm = 0, mm = 0, tt = 0;
-  std::vector<int> partners = {static_cast<int>(match.root)};
-  partners.insert(partners.end(), match.tips.begin(), match.tips.end());
-  for (std::size_t i = 0; i < partners.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k) {
-      if (partners[i] < 0 || partners[k] < 0) continue;
-      const double t = match.model->apart(at(i), at(k)), m = body_.apart(partners[i], partners[k]);
-      tm += t * m, mm += m * m, tt += t * t;
-    }
-  return mm > 0 && tt > 0 ? std::sqrt(std::max(0.0, 1 - tm * tm / (mm * tt))) : 1;
 }
 
 void Matcher::add_minors(Match& match) const {

@@ -17,6 +17,7 @@ struct Match {
   Parts parts;            // of the body; limbs in the template's order, those it lacks are empty
   double lengths = 0;     // how far distances between tips differ, relative
   double places = 0;      // how far the curves are apart after the best turn and scale, relative
+  double asymmetry = 0;   // how far distances from left and right tips differ, relative
   double radii = 0;       // how far the thickness differs, as a logarithm
   double left_over = 0;   // tips without a partner
   double cost = 0;
@@ -26,7 +27,7 @@ struct Match {
 
 // A way to give a template's tips partners, by the distances between tips alone.
 struct Candidate {
-  double cost = 0, lengths = 0, left_over = 0;
+  double cost = 0, lengths = 0, asymmetry = 0, left_over = 0;
   std::size_t root = 0;
   std::vector<int> tips;
 };
@@ -49,7 +50,6 @@ class Matcher {
   const std::vector<Candidate>& candidates(const TemplateData& model);
   const Parts& parts_of(std::size_t root, std::vector<std::size_t> tips);
   void weigh(Match& match);
-  double length_error(const Match& match) const;
   const BodyMap& body_;
   std::map<const TemplateData*, std::vector<Candidate>> candidates_;
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, Parts> cache_;

@@ -41,6 +41,15 @@ double direction_window(const Curve& curve) {
   return std::max(curve.middle_radius(), 0.05 * curve.length());
 }
 
+void find_twins(TemplateData& data) {
+  data.twins.assign(data.parts.limbs.size(), -1);
+  for (const TemplateJoint& joint : data.joints) {
+    if (joint.mirror < 0 || joint.anchor.kind != Anchor::Kind::kLimb) continue;
+    const Anchor& other = data.joints[static_cast<std::size_t>(joint.mirror)].anchor;
+    if (other.kind == Anchor::Kind::kLimb) data.twins[joint.anchor.part] = static_cast<int>(other.part);
+  }
+}
+
 std::optional<double> find_neck(const Curve& trunk, double before) {
   // The deepest drop below the thickest ring nearer to the tip.
   double thickest = 0, deepest = 0, at = 0, share = 1;
@@ -67,7 +76,7 @@ double away(const Curve& curve, const Vec3& p) {
 }
 
 constexpr int kNoLeaf = -2;
-constexpr double kShortTip = 0.075;  // of the diameter
+constexpr double kShortTip = 0.1;  // of the diameter
 
 struct Learner {
   const Skeleton& skeleton;
@@ -353,6 +362,7 @@ std::shared_ptr<const TemplateData> learn_from(const std::string& name, const Bo
   find_mirrors(*data);
   drop_bare_minors(*data);
   for (const Part& limb : data->parts.limbs) data->bends.push_back(own_bends(limb));
+  find_twins(*data);
   return data;
 }
 

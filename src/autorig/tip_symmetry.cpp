@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/tip_symmetry.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew::autorig {
+namespace {
+
+constexpr double kAlike = 0.07;     // of the diameter: so much may distances to left and right differ
+constexpr double kOnMiddle = 0.05;  // the same for points of the middle line
+constexpr double kApart = 0.12;     // of the diameter: tips on the middle are farther from each other
+constexpr std::size_t kMostMiddle = 2;
+
+using Pair = std::pair<std::size_t, std::size_t>;
+
+class Pairing {
+ public:
+  explicit Pairing(const BodyMap& body) : body_(body) {
+    for (std::size_t i = 0; i < body.major.size(); ++i)
+      if (!body.major[i].middle) tips_.push_back(i);
+    for (std::size_t i = 0; i < tips_.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) all_.push_back({tips_[k], tips_[i]});
+  }
+
+  TipPairs best() const {
+    TipPairs best;
+    double most = 0;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        if (touch(all_[i], all_[k]) || unlike(all_[i], all_[k]) > kAlike) continue;
+        TipPairs one = extended({all_[i], all_[k]});
+        const double covered = static_cast<double>(2 * one.pairs.size() + one.middle.size());
+        const double score = covered - 2 * one.error / kAlike;
+        if (score > most) most = score, best = std::move(one);
+      }
+    return best;
+  }
+
+ private:
+  static bool touch(const Pair& a, const Pair& b) {
+    return a.first == b.first || a.first == b.second || a.second == b.first || a.second == b.second;
+  }
+  double apart(std::size_t a, std::size_t b) const {
+    return body_.apart(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) / body_.diameter;
+  }
+  double unlike(const Pair& a, const Pair& b) const {
+    return std::max(std::abs(apart(a.first, b.first) - apart(a.second, b.second)),
+                    std::abs(apart(a.first, b.second) - apart(a.second, b.first)));
+  }
+  double unlike(std::size_t tip, const Pair& a) const {
+    return std::abs(apart(tip, a.first) - apart(tip, a.second));
+  }
+
+  TipPairs extended(std::vector<Pair> pairs) const {
+    for (bool more = true; more;) {
+      more = false;
+      double least = kAlike;
+      Pair next;
+      for (const Pair& one : all_) {
+        double worst = 0;
+        for (const Pair& other : pairs)
+          worst = std::max(worst, touch(one, other) ? 2 * kAlike : unlike(one, other));
+        if (worst < least) least = worst, next = one, more = true;
+      }
+      if (more) pairs.push_back(next);
+    }
+    TipPairs made;
+    double sum = 0;
+    int count = 0;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) sum += std::pow(unlike(pairs[i], pairs[k]), 2), ++count;
+    for (const std::size_t tip : tips_) {
+      double worst = 0, own = 0;
+      for (const Pair& pair : pairs) {
+        worst = std::max(worst, touch({tip, tip}, pair) ? 2 * kAlike : unlike(tip, pair));
+        own += std::pow(unlike(tip, pair), 2);
+      }
+      if (worst > kAlike) continue;
+      made.middle.push_back(tip);
+      sum += own;
+      count += static_cast<int>(pairs.size());
+    }
+    made.error = std::sqrt(sum / count);
+    made.complete = 2 * pairs.size() + made.middle.size() == tips_.size();
+    made.pairs = std::move(pairs);
+    return made;
+  }
+
+  const BodyMap& body_;
+  std::vector<std::size_t> tips_;
+  std::vector<Pair> all_;
+};
+
+void add_tip(BodyMap& body, std::uint32_t point) {
+  const auto n = static_cast<Eigen::Index>(body.major.size());
+  body.major.push_back({point, 0, true});
+  body.from.push_back(body.graph.distances(point));
+  body.order.push_back(farthest_first(body.from.back()));
+  body.apart.conservativeResize(n + 1, n + 1);
+  for (Eigen::Index i = 0; i <= n; ++i)
+    body.apart(i, n) = body.apart(n, i) = body.from.back()[body.major[static_cast<std::size_t>(i)].point];
+}
+
+}  // namespace
+
+TipPairs find_tip_pairs(const BodyMap& body) {
+  return Pairing(body).best();
+}
+
+void add_middle_tips(BodyMap& body) {
+  const TipPairs found = find_tip_pairs(body);
+  if (found.pairs.empty()) return;
+  struct Place {
+    std::uint32_t point;
+    double far;
+  };
+  std::vector<Place> line;
+  for (std::uint32_t v = 0; v < body.graph.positions.size(); ++v) {
+    double beside = 0, far = 0;
+    for (const auto& [a, b] : found.pairs) {
+      beside = std::max(beside, std::abs(body.from[a][v] - body.from[b][v]));
+      far += (body.from[a][v] + body.from[b][v]) / static_cast<double>(2 * found.pairs.size());
+    }
+    if (beside < kOnMiddle * body.diameter) line.push_back({v, far - beside});
+  }
+  std::stable_sort(line.begin(), line.end(), [](const Place& a, const Place& b) { return a.far > b.far; });
+  const auto near = [&](std::uint32_t a, std::uint32_t b) {
+    return (body.graph.positions[a] - body.graph.positions[b]).norm() < kApart * body.diameter;
+  };
+  std::size_t added = 0;
+  for (std::size_t i = 0; i < line.size() && added < kMostMiddle; ++i) {
+    const auto higher = [&](const Place& other) { return near(other.point, line[i].point); };
+    if (std::any_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(i), higher)) continue;
+    const auto known = [&](std::size_t tip) { return near(body.major[tip].point, line[i].point); };
+    if (std::any_of(found.middle.begin(), found.middle.end(), known)) continue;
+    add_tip(body, line[i].point);
+    ++added;
+  }
+}
+
+}  // namespace sinew::autorig
