@@ -14,13 +14,13 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kExtraTip = 0.45, kMissingTip = 0.6;  // times the tip's share of the diameter
 constexpr int kMostMissing = 2;
-constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 0.5;
+constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
-constexpr std::size_t kBeginnings = 500, kRingBeginnings = 96;
+constexpr std::size_t kBeginnings = 3000, kRingBeginnings = 96;
 constexpr double kHopeless = 0.45;  // a beginning that costs so much by rings, which must fit well
 constexpr std::size_t kMostTips = 16;
-constexpr std::size_t kLookAt = 16;  // assignments per template that are weighed in full
+constexpr std::size_t kLookAt = 48;  // assignments per template that are weighed in full
 
 Eigen::Index at(std::size_t i) {
   return static_cast<Eigen::Index>(i);
@@ -33,7 +33,13 @@ class Assignments {
       : body_(body),
         model_(model),
         keep_(body.graph.rings ? kRingBeginnings : kBeginnings),
-        give_up_(body.graph.rings ? kHopeless : kNever) {}
+        give_up_(body.graph.rings ? kHopeless : kNever) {
+    for (std::size_t tip = 0; tip < tip_count(); ++tip) {
+      const int image = model.image_of(tip);
+      // All fingers are of one kind, or they could take any length.
+      kinds_.push_back(tip == 0 ? 0 : !model.two_sided ? 1 : static_cast<int>(image >= 0 && image < static_cast<int>(tip) ? static_cast<std::size_t>(image) : tip));
+    }
+  }
 
   std::vector<Candidate> cheapest() const {
     std::vector<Beginning> now, longer;
@@ -132,11 +138,37 @@ class Assignments {
     }
   }
 
+  // Limbs are longer or shorter than the template's, left and right ones alike: what distances still differ by
+  // when a length is added for each kind of limb, and these lengths.
+  double flexible_lengths(const Beginning& one) const {
+    const auto kinds = static_cast<Eigen::Index>(kinds_.empty() ? 0 : 1 + *std::max_element(kinds_.begin(), kinds_.end()));
+    Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(kinds + 1, kinds + 1);
+    Eigen::VectorXd right = Eigen::VectorXd::Zero(kinds + 1), row(kinds + 1);
+    for (std::size_t i = 0; i < tip_count(); ++i) {
+      if (one.partners[i] < 0) continue;
+      normal(kinds_[i], kinds_[i]) += kStiff * body_.diameter * body_.diameter;  
+      for (std::size_t k = 0; k < i; ++k) {
+        if (one.partners[k] < 0) continue;
+        row.setZero();
+        row(kinds) = model_.apart(at(i), at(k)) ;
+        row(kinds_[i]) += body_.diameter, row(kinds_[k]) += body_.diameter;
+        normal += row * row.transpose();
+        right += body_.apart(one.partners[i], one.partners[k]) * row;
+      }
+    }
+    for (Eigen::Index c = 0; c < kinds; ++c)
+      if (!(normal(c, c) > 0)) normal(c, c) = 1;
+    if (!(one.mm > 0)) return 0;
+    const Eigen::VectorXd best = normal.ldlt().solve(right);
+    // What is left of the sum of squares, stiffness counted.
+    return std::sqrt(std::max(0.0, 1 - best.dot(right) / one.mm));
+  }
+
   Candidate finish(const Beginning& one) const {
     Candidate made;
     made.root = static_cast<std::size_t>(one.partners[0]);
     made.tips.assign(model_.parts.limbs.size(), -1);
-    made.lengths = one.lengths();
+    made.lengths = model_.rings ? one.lengths() : flexible_lengths(one);
     made.asymmetry = one.asymmetry();
     std::vector<std::size_t> ours, theirs;
     for (std::size_t i = 0; i < tip_count(); ++i) {
@@ -158,6 +190,7 @@ class Assignments {
   const TemplateData& model_;
   std::size_t keep_;
   double give_up_;
+  std::vector<int> kinds_;  // per tip of the template: the same for left and right
 };
 
 // How far the body is turned from the template, 0 .. 1.
@@ -212,8 +245,14 @@ void Matcher::weigh(Match& match) {
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
     const Curve &a = match.model->parts.limbs[i].curve, &b = match.parts.limbs[i].curve;
     if (a.empty() || b.empty()) continue;
+    const std::size_t first = theirs.size();
     sample(a, 8, theirs, thick);
     sample(b, 8, ours, thin);
+    if (match.model->rings) continue;
+    // As long as the body's limb: it is directions that are compared.
+    const double longer = b.length() / a.length() * match.model->parts.trunk.length() / match.parts.trunk.length();
+    for (std::size_t k = first; k < theirs.size(); ++k)
+      theirs[k] = a.points.front() + std::clamp(longer, 0.25, 4.0) * (theirs[k] - a.points.front());
   }
   const Similarity fit = fit_similarity(theirs, ours);
   match.scale = fit.scale;
@@ -272,7 +311,7 @@ Match Matcher::best(const TemplateData& model) {
       for (std::size_t k = 0; k < i; ++k) {
         Match match = best;
         std::swap(match.tips[i], match.tips[k]);
-        const Candidate other = Assignments(body_, model).weighed(match);
+        const Candidate other = told(match);
         if (std::abs(other.lengths - best.lengths) > 0.02) continue;
         match.asymmetry = other.asymmetry;
         weigh(match);
@@ -283,6 +322,10 @@ Match Matcher::best(const TemplateData& model) {
       }
   }
   return best;
+}
+
+Candidate Matcher::told(const Match& match) const {
+  return Assignments(body_, *match.model).weighed(match);
 }
 
 void Matcher::add_minors(Match& match) const {

@@ -50,6 +50,7 @@ class Matcher {
   const std::vector<Candidate>& candidates(const TemplateData& model);
   const Parts& parts_of(std::size_t root, std::vector<std::size_t> tips);
   void weigh(Match& match);
+  Candidate told(const Match& match) const;  // by the distances between tips alone
   const BodyMap& body_;
   std::map<const TemplateData*, std::vector<Candidate>> candidates_;
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, Parts> cache_;

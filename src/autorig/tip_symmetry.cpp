@@ -8,6 +8,7 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kAlike = 0.07;     // of the diameter: so much may distances to left and right differ
+constexpr double kTwoSides = 0.22;  // of the diameter: fingers of one hand are as far from all else, too
 constexpr double kOnMiddle = 0.05;  // the same for points of the middle line
 constexpr double kApart = 0.12;     // of the diameter: tips on the middle are farther from each other
 constexpr std::size_t kMostMiddle = 2;
@@ -20,7 +21,8 @@ class Pairing {
     for (std::size_t i = 0; i < body.major.size(); ++i)
       if (!body.major[i].middle) tips_.push_back(i);
     for (std::size_t i = 0; i < tips_.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k) all_.push_back({tips_[k], tips_[i]});
+      for (std::size_t k = 0; k < i; ++k)
+        if (apart(tips_[k], tips_[i]) > kTwoSides) all_.push_back({tips_[k], tips_[i]});
   }
 
   TipPairs best() const {
