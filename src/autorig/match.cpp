@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kExtraTip = 0.45, kMissingTip = 0.6;  // times the tip's share of the diameter
+constexpr double kHeadTip = 0.12;  // the same for ears, horns, a trunk: they leave before the first limb does
+constexpr double kOnHead = 0.9;
 constexpr int kMostMissing = 2;
 constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
@@ -164,6 +166,24 @@ class Assignments {
     return std::sqrt(std::max(0.0, 1 - best.dot(right) / one.mm));
   }
 
+  // How far from the root the ways to two tips part.
+  double fork(std::size_t root, std::size_t a, std::size_t b) const {
+    return (body_.apart(at(root), at(a)) + body_.apart(at(root), at(b)) - body_.apart(at(a), at(b))) / 2;
+  }
+  // Where the first limb leaves the tree of these tips, the root's first.
+  double first_fork(std::span<const std::size_t> tips) const {
+    double first = body_.diameter;
+    for (std::size_t i = 1; i < tips.size(); ++i)
+      for (std::size_t k = 1; k < i; ++k) first = std::min(first, fork(tips[0], tips[i], tips[k]));
+    return first;
+  }
+  // Where another tip leaves it.
+  double deepest(std::size_t tip, std::span<const std::size_t> tips) const {
+    double depth = 0;
+    for (std::size_t i = 1; i < tips.size(); ++i) depth = std::max(depth, fork(tips[0], tip, tips[i]));
+    return depth;
+  }
+
   Candidate finish(const Beginning& one) const {
     Candidate made;
     made.root = static_cast<std::size_t>(one.partners[0]);
@@ -176,8 +196,12 @@ class Assignments {
       if (one.partners[i] >= 0)
         theirs.push_back(i), ours.push_back(static_cast<std::size_t>(one.partners[i]));
     }
-    for (std::size_t i = 0; i < body_.major.size(); ++i)
-      if (!one.uses(i) && !body_.major[i].middle) made.left_over += cost_of_extra_tip(body_, i, ours);
+    const double first = model_.two_sided ? first_fork(ours) : 0;
+    for (std::size_t i = 0; i < body_.major.size(); ++i) {
+      if (one.uses(i) || body_.major[i].middle) continue;
+      const double share = deepest(i, ours) < kOnHead * first ? kHeadTip / kExtraTip : 1;
+      made.left_over += share * cost_of_extra_tip(body_, i, ours);
+    }
     made.left_over = std::max(0.0, made.left_over - model_.spare);
     for (std::size_t i = 1; i < tip_count(); ++i)
       if (one.partners[i] < 0)
