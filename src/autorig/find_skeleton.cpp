@@ -48,14 +48,14 @@ Result<BodyMap> map_mesh(MeshView mesh, const FindOptions& options, SkeletonWay&
     if (surface) {
       way = SkeletonWay::kSurface;
       SINEW_TRY(BodyMap body, map_body(*std::move(surface), options.progress));
-      add_middle_tips(body);
+      add_middle_tips(body, find_tip_pairs(body));
       return body;
     }
   }
   way = SkeletonWay::kVolume;
   SINEW_TRY(BodyGraph cells, voxel_graph(mesh, options.progress));
   SINEW_TRY(BodyMap body, map_body(std::move(cells), options.progress));
-  add_middle_tips(body);
+  add_middle_tips(body, find_tip_pairs(body));
   return body;
 }
 

@@ -12,11 +12,11 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kExtraTip = 0.45, kMissingTip = 0.6;  // times the tip's share of the diameter
+constexpr double kExtraTip = 0.45, kMissingTip = 0.6, kMissingTail = 0.3;  // times the tip's share of the diameter
 constexpr double kHeadTip = 0.12;  // the same for ears, horns, a trunk: they leave before the first limb does
 constexpr double kOnHead = 0.9;
 constexpr int kMostMissing = 2;
-constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15;
+constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15, kHidden = 0.15;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
 constexpr std::size_t kBeginnings = 3000, kRingBeginnings = 96;
@@ -205,7 +205,8 @@ class Assignments {
     made.left_over = std::max(0.0, made.left_over - model_.spare);
     for (std::size_t i = 1; i < tip_count(); ++i)
       if (one.partners[i] < 0)
-        made.left_over += kMissingTip * beyond(model_.apart, i, theirs) / model_.diameter;
+        made.left_over += (model_.image_of(i) == static_cast<int>(i) ? kMissingTail : kMissingTip) *
+                          beyond(model_.apart, i, theirs) / model_.diameter;
     made.cost = made.lengths + kAsymmetry * made.asymmetry + made.left_over;
     return made;
   }
@@ -264,10 +265,12 @@ void Matcher::weigh(Match& match) {
   }
   std::vector<Vec3> theirs, ours;
   std::vector<double> thick, thin;
+  double hidden = 0;  // limbs that end before they leave the trunk
   sample(match.model->parts.trunk, 12, theirs, thick);
   sample(match.parts.trunk, 12, ours, thin);
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
     const Curve &a = match.model->parts.limbs[i].curve, &b = match.parts.limbs[i].curve;
+    if (match.tips[i] >= 0 && !a.empty() && b.empty()) hidden += kHidden;
     if (a.empty() || b.empty()) continue;
     const std::size_t first = theirs.size();
     sample(a, 8, theirs, thick);
@@ -298,7 +301,7 @@ void Matcher::weigh(Match& match) {
     ++count;
   }
   match.radii = count > 0 ? std::sqrt(sum / count) : 1;
-  match.cost = match.lengths + kAsymmetry * match.asymmetry + match.left_over + kPlaces * match.places +
+  match.cost = hidden + match.lengths + kAsymmetry * match.asymmetry + match.left_over + kPlaces * match.places +
                (chain ? 3 : 1) * kRadii * match.radii + (chain ? 7 : 1) * kUpright * upright(match);
 }
 

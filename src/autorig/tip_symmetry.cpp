@@ -7,10 +7,11 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr double kAlike = 0.07;     // of the diameter: so much may distances to left and right differ
+constexpr double kAlike = 0.09;     // of the diameter: so much may distances to left and right differ
 constexpr double kTwoSides = 0.22;  // of the diameter: fingers of one hand are as far from all else, too
 constexpr double kOnMiddle = 0.05;  // the same for points of the middle line
 constexpr double kApart = 0.12;     // of the diameter: tips on the middle are farther from each other
+constexpr double kFarOut = 0.8;     // of the farthest point: a head is far from all pairs, a back is not
 constexpr std::size_t kMostMiddle = 2;
 
 using Pair = std::pair<std::size_t, std::size_t>;
@@ -110,32 +111,34 @@ TipPairs find_tip_pairs(const BodyMap& body) {
   return Pairing(body).best();
 }
 
-void add_middle_tips(BodyMap& body) {
-  const TipPairs found = find_tip_pairs(body);
-  if (found.pairs.empty()) return;
+void add_middle_tips(BodyMap& body, const TipPairs& sides) {
+  if (sides.pairs.empty()) return;
   struct Place {
     std::uint32_t point;
     double far;
   };
   std::vector<Place> line;
+  double farthest = 0;
+  const double wide = (kOnMiddle + sides.error) * body.diameter;
   for (std::uint32_t v = 0; v < body.graph.positions.size(); ++v) {
     double beside = 0, far = 0;
-    for (const auto& [a, b] : found.pairs) {
+    for (const auto& [a, b] : sides.pairs) {
       beside = std::max(beside, std::abs(body.from[a][v] - body.from[b][v]));
-      far += (body.from[a][v] + body.from[b][v]) / static_cast<double>(2 * found.pairs.size());
+      far += (body.from[a][v] + body.from[b][v]) / static_cast<double>(2 * sides.pairs.size());
     }
-    if (beside < kOnMiddle * body.diameter) line.push_back({v, far - beside});
+    if (std::isfinite(far)) farthest = std::max(farthest, far);
+    if (beside < wide) line.push_back({v, far - beside});
   }
   std::stable_sort(line.begin(), line.end(), [](const Place& a, const Place& b) { return a.far > b.far; });
   const auto near = [&](std::uint32_t a, std::uint32_t b) {
     return (body.graph.positions[a] - body.graph.positions[b]).norm() < kApart * body.diameter;
   };
   std::size_t added = 0;
-  for (std::size_t i = 0; i < line.size() && added < kMostMiddle; ++i) {
+  for (std::size_t i = 0; i < line.size() && added < kMostMiddle && line[i].far > kFarOut * farthest; ++i) {
     const auto higher = [&](const Place& other) { return near(other.point, line[i].point); };
     if (std::any_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(i), higher)) continue;
     const auto known = [&](std::size_t tip) { return near(body.major[tip].point, line[i].point); };
-    if (std::any_of(found.middle.begin(), found.middle.end(), known)) continue;
+    if (std::any_of(sides.middle.begin(), sides.middle.end(), known)) continue;
     add_tip(body, line[i].point);
     ++added;
   }
