@@ -77,8 +77,9 @@ bool too_stout(const Match& match) {
 // The template that fits best; `second` is the cost of the next one. They are looked at in the order of what
 // they cost at least, and by rings only while they can still come near the best: what is left of `tried` then
 // holds the least.
-Result<Match> best_match(Matcher& matcher, std::span<const TemplateData* const> templates,
+Result<Match> best_match(const BodyMap& body, std::span<const TemplateData* const> templates,
                          const FindOptions& options, double& second, std::vector<TemplateCost>& tried) {
+  Matcher matcher(body);
   Match best;
   best.cost = second = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> order;
@@ -140,14 +141,46 @@ struct Fitted {
   bool fits() const { return match.cost < most; }
 };
 
+// Which tips are left and right, as a template says.
+TipPairs sides_of(const Match& match) {
+  TipPairs sides;
+  sides.error = match.asymmetry;
+  for (std::size_t i = 0; i < match.tips.size(); ++i) {
+    const int twin = match.model->twins[i];
+    if (twin < 0 || match.tips[i] < 0) continue;
+    const auto tip = static_cast<std::size_t>(match.tips[i]);
+    if (twin == static_cast<int>(i)) sides.middle.push_back(tip);
+    if (twin < static_cast<int>(i) && match.tips[static_cast<std::size_t>(twin)] >= 0)
+      sides.pairs.push_back({tip, static_cast<std::size_t>(match.tips[static_cast<std::size_t>(twin)])});
+  }
+  return sides;
+}
+
+// Horns stand higher than a head, which only shows once the legs are known.
+void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
+  const Match& match = fitted.match;
+  if (fitted.body.graph.rings || !std::isfinite(match.cost) || !match.model->two_sided) return;
+  const TipPairs sides = sides_of(match);
+  const std::size_t before = fitted.body.major.size();
+  if (sides.pairs.size() < 2) return;
+  add_middle_tips(fitted.body, sides);
+  if (fitted.body.major.size() == before) return;
+  Match other = Matcher(fitted.body).best(*match.model);
+  if (!(other.cost < match.cost)) return;
+  for (TemplateCost& one : tried)
+    if (one.name == other.model->name)
+      one = {one.name, other.cost, other.lengths, other.places, other.radii, other.left_over};
+  fitted.match = std::move(other);
+}
+
 Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates, const FindOptions& options,
                    FoundSkeleton& found) {
   Fitted fitted;
   fitted.body = std::move(body);
   if (fitted.body.major.size() < 2)
     return impossible("the mesh has no two ends between which a skeleton could lie");
-  Matcher matcher(fitted.body);
-  SINEW_TRY(fitted.match, best_match(matcher, templates, options, fitted.second, found.tried));
+  SINEW_TRY(fitted.match, best_match(fitted.body, templates, options, fitted.second, found.tried));
+  look_between(fitted, found.tried);
   fitted.most = fitted.match.tips.size() == 1 ? std::min(options.most_cost, options.most_chain_cost)
                                               : options.most_cost;
   if (!fitted.fits()) {
@@ -157,7 +190,7 @@ Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates,
     found.problem = "no template fits this body";
     return fitted;
   }
-  matcher.add_minors(fitted.match);
+  Matcher(fitted.body).add_minors(fitted.match);
   found.curves = curves_of(fitted.match.parts);
   found.rings = fitted.match.parts.rings;
   found.name = fitted.match.model->name;
