@@ -146,17 +146,6 @@ std::uint32_t last_fork(const BodyGraph& tree, std::span<const double> distance,
   return v;
 }
 
-// Where a leg comes to the middle between left and right it ends: the rump may be as far from the head.
-LimbCut cut_off(const BodyMap& body, std::size_t root, std::vector<std::uint32_t> ends) {
-  const std::size_t limbs = ends.size();
-  if (limbs > 1) ends.insert(ends.end(), body.between.begin(), body.between.end());
-  LimbCut cut = cut_limbs(body.graph, body.from[root], body.order[root], ends);
-  for (int& limb : cut.limb)
-    if (limb >= static_cast<int>(limbs)) limb = -1;
-  cut.seam.resize(limbs);
-  return cut;
-}
-
 }  // namespace
 
 Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
@@ -220,7 +209,7 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
   std::vector<std::uint32_t> ends;
   for (const std::size_t i : tips) ends.push_back(body.major[i].point);
   Parts parts;
-  LimbCut cut = cut_off(body, root, ends);
+  LimbCut cut = cut_limbs(body.graph, distance, body.order[root], ends);
   const bool chain = tips.size() == 1;  // all of it is trunk
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
   const auto points = points_of_parts(cut, body.order[root]);

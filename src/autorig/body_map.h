@@ -22,7 +22,6 @@ struct BodyMap {
   std::vector<std::vector<std::uint32_t>> order;  // per major tip: points, farthest first
   Eigen::MatrixXd apart;                          // between major tips
   double diameter = 0;                            // largest of them
-  std::vector<std::uint32_t> between;             // points of the trunk between left and right limbs, see tip_symmetry.h
 };
 Result<BodyMap> map_body(BodyGraph graph, const Progress* progress);
 

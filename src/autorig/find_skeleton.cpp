@@ -183,6 +183,9 @@ Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates,
   look_between(fitted, found.tried);
   fitted.most = fitted.match.tips.size() == 1 ? std::min(options.most_cost, options.most_chain_cost)
                                               : options.most_cost;
+  // A body with sides shows by them what it is.
+  if (fitted.match.tips.size() > 1 && !fitted.match.model->two_sided)
+    fitted.most = std::min(fitted.most, options.most_one_sided_cost);
   if (!fitted.fits()) {
     const Parts parts = all_parts(fitted.body);
     found.curves = curves_of(parts);

@@ -16,17 +16,23 @@ constexpr double kExtraTip = 0.45, kMissingTip = 0.6, kMissingTail = 0.3;  // ti
 constexpr double kHeadTip = 0.12;  // the same for ears, horns, a trunk: they leave before the first limb does
 constexpr double kOnHead = 0.9;
 constexpr int kMostMissing = 2;
-constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15, kHidden = 0.15;
+constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15, kRigid = 0.4, kHidden = 0.15, kSlide = 0.15, kEnds = 0.08;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
 constexpr std::size_t kBeginnings = 3000, kRingBeginnings = 96;
 constexpr double kHopeless = 0.45;  // a beginning that costs so much by rings, which must fit well
 constexpr std::size_t kMostTips = 16;
+constexpr double kWorthless = 0.4;  // what costs more by the lengths alone is looked at only if it is one of
+constexpr std::size_t kAtLeast = 4;
 constexpr std::size_t kLookAt = 48;  // assignments per template that are weighed in full
 
 Eigen::Index at(std::size_t i) {
   return static_cast<Eigen::Index>(i);
 }
+
+constexpr int kMostKinds = static_cast<int>(kMostTips) + 1;
+using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostKinds, kMostKinds>;
+using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostKinds, 1>;
 
 // Ways to give the template's tips partners, one limb after the other; of all beginnings the best are kept.
 class Assignments {
@@ -35,18 +41,21 @@ class Assignments {
       : body_(body),
         model_(model),
         keep_(body.graph.rings ? kRingBeginnings : kBeginnings),
-        give_up_(body.graph.rings ? kHopeless : kNever) {
+        give_up_(body.graph.rings ? kHopeless : kNever),
+        rigid_(body.graph.rings ? 1 : kRigid) {
     for (std::size_t tip = 0; tip < tip_count(); ++tip) {
       const int image = model.image_of(tip);
+      const int self = static_cast<int>(tip);
       // All fingers are of one kind, or they could take any length.
-      kinds_.push_back(tip == 0 ? 0 : !model.two_sided ? 1 : static_cast<int>(image >= 0 && image < static_cast<int>(tip) ? static_cast<std::size_t>(image) : tip));
+      kinds_.push_back(!model.two_sided ? std::min(self, 1) : image >= 0 ? std::min(image, self) : self);
     }
   }
 
   std::vector<Candidate> cheapest() const {
     std::vector<Beginning> now, longer;
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t root = 0; root < body_.major.size(); ++root) now.push_back(begun(root));
+    for (std::size_t root = 0; root < body_.major.size(); ++root)
+      if (model_.two_sided || !body_.major[root].middle) now.push_back(begun(root));
     for (std::size_t limb = 1; limb < tip_count(); ++limb) {
       longer.clear();
       for (const Beginning& one : now) {
@@ -118,7 +127,7 @@ class Assignments {
       }
       compare_sides(limb, more);
     }
-    more.cost = more.lengths() + kAsymmetry * more.asymmetry() + kMissingSoFar * more.missing;
+    more.cost = rigid_ * more.lengths() + kAsymmetry * more.asymmetry() + kMissingSoFar * more.missing;
     return more;
   }
 
@@ -144,8 +153,8 @@ class Assignments {
   // when a length is added for each kind of limb, and these lengths.
   double flexible_lengths(const Beginning& one) const {
     const auto kinds = static_cast<Eigen::Index>(kinds_.empty() ? 0 : 1 + *std::max_element(kinds_.begin(), kinds_.end()));
-    Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(kinds + 1, kinds + 1);
-    Eigen::VectorXd right = Eigen::VectorXd::Zero(kinds + 1), row(kinds + 1);
+    SmallMatrix normal = SmallMatrix::Zero(kinds + 1, kinds + 1);
+    SmallVector right = SmallVector::Zero(kinds + 1), row(kinds + 1);
     for (std::size_t i = 0; i < tip_count(); ++i) {
       if (one.partners[i] < 0) continue;
       normal(kinds_[i], kinds_[i]) += kStiff * body_.diameter * body_.diameter;  
@@ -161,7 +170,7 @@ class Assignments {
     for (Eigen::Index c = 0; c < kinds; ++c)
       if (!(normal(c, c) > 0)) normal(c, c) = 1;
     if (!(one.mm > 0)) return 0;
-    const Eigen::VectorXd best = normal.ldlt().solve(right);
+    const SmallVector best = normal.ldlt().solve(right);
     // What is left of the sum of squares, stiffness counted.
     return std::sqrt(std::max(0.0, 1 - best.dot(right) / one.mm));
   }
@@ -215,6 +224,7 @@ class Assignments {
   const TemplateData& model_;
   std::size_t keep_;
   double give_up_;
+  double rigid_;
   std::vector<int> kinds_;  // per tip of the template: the same for left and right
 };
 
@@ -232,6 +242,27 @@ void sample(const Curve& curve, int count, std::vector<Vec3>& points, std::vecto
     points.push_back(curve.at(s));
     radii.push_back(curve.radius_at(s));
   }
+}
+
+double mean_radius(const Curve& curve, double from, double to) {
+  double sum = 0;
+  for (int k = 0; k < 8; ++k) sum += curve.radius_at(curve.length() * (from + (to - from) * (k + 0.5) / 8));
+  return sum / 8;
+}
+
+// How much thicker the head is than the tail, as a logarithm.
+double head_over_tail(const Parts& parts, std::size_t tail) {
+  return std::log(mean_radius(parts.trunk, 0.03, 0.15) / mean_radius(parts.limbs[tail].curve, 0.6, 0.95));
+}
+
+// A body may fit as well with its head where the tail should be, but a head is thicker.
+double ends_differ(const Match& match) {
+  for (std::size_t i = 0; i < match.tips.size(); ++i) {
+    if (match.model->twins[i] != static_cast<int>(i) || match.parts.limbs[i].curve.points.size() < 3) continue;
+    const double off = head_over_tail(match.parts, i) - head_over_tail(match.model->parts, i);
+    return std::isfinite(off) ? std::clamp(-off, 0.0, 3.0) : 0;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -265,8 +296,11 @@ void Matcher::weigh(Match& match) {
   }
   std::vector<Vec3> theirs, ours;
   std::vector<double> thick, thin;
+  const Curve& trunk = match.model->parts.trunk;
   double hidden = 0;  // limbs that end before they leave the trunk
-  sample(match.model->parts.trunk, 12, theirs, thick);
+  double slid = 0;
+  int limbs = 0;
+  sample(trunk, 12, theirs, thick);
   sample(match.parts.trunk, 12, ours, thin);
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
     const Curve &a = match.model->parts.limbs[i].curve, &b = match.parts.limbs[i].curve;
@@ -275,12 +309,19 @@ void Matcher::weigh(Match& match) {
     const std::size_t first = theirs.size();
     sample(a, 8, theirs, thick);
     sample(b, 8, ours, thin);
-    if (match.model->rings) continue;
-    // As long as the body's limb: it is directions that are compared.
-    const double longer = b.length() / a.length() * match.model->parts.trunk.length() / match.parts.trunk.length();
+    if (match.model->rings || !match.model->two_sided) continue;
+    // As long as the body's limb, and leaving the trunk where it does: directions are compared.
+    const double longer = b.length() / a.length() * trunk.length() / match.parts.trunk.length();
+    const double from = trunk.at_level(match.model->parts.limbs[i].seam);
+    const double to = match.parts.trunk.at_level(match.parts.limbs[i].seam) / match.parts.trunk.length();
+    const Vec3 begin = a.points.front() + trunk.at(to * trunk.length()) - trunk.at(from);
     for (std::size_t k = first; k < theirs.size(); ++k)
-      theirs[k] = a.points.front() + std::clamp(longer, 0.25, 4.0) * (theirs[k] - a.points.front());
+      theirs[k] = begin + std::clamp(longer, 0.25, 4.0) * (theirs[k] - a.points.front());
+    slid += std::pow(to - from / trunk.length(), 2);
+    ++limbs;
   }
+  if (limbs > 0) hidden += kSlide * std::sqrt(slid / limbs);
+  if (!match.model->rings) hidden += kEnds * ends_differ(match);
   const Similarity fit = fit_similarity(theirs, ours);
   match.scale = fit.scale;
   if (!(match.scale > 0)) {
@@ -319,8 +360,9 @@ double Matcher::least_cost(const TemplateData& model) {
 Match Matcher::best(const TemplateData& model) {
   Match best;
   best.cost = kNever;
+  std::size_t looked_at = 0;
   for (const Candidate& candidate : candidates(model)) {
-    if (candidate.cost >= best.cost) break;
+    if (candidate.cost >= best.cost || (++looked_at > kAtLeast && candidate.cost > kWorthless)) break;
     Match match;
     match.model = &model;
     match.root = candidate.root;

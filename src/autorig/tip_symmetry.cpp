@@ -137,18 +137,14 @@ void add_middle_tips(BodyMap& body, const TipPairs& sides) {
   for (const std::size_t tip : sides.middle) known.push_back(body.major[tip].point);
   for (const Tip& tip : body.major)
     if (tip.middle) known.push_back(tip.point);
-  known.insert(known.end(), body.between.begin(), body.between.end());
   std::size_t added = 0;
-  for (std::size_t i = 0; i < line.size() && added < kMostMiddle; ++i) {
+  for (std::size_t i = 0; i < line.size() && added < kMostMiddle && line[i].far > kFarOut * farthest; ++i) {
     const auto close = [&](std::uint32_t other) { return near(other, line[i].point); };
     const auto higher = [&](const Place& other) { return close(other.point); };
     if (std::any_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(i), higher) ||
         std::any_of(known.begin(), known.end(), close))
       continue;
-    if (line[i].far > kFarOut * farthest)
-      add_tip(body, line[i].point);
-    else
-      body.between.push_back(line[i].point);
+    add_tip(body, line[i].point);
     ++added;
   }
 }

@@ -214,7 +214,7 @@ TEST(AutoRig, JointsAloneAreATemplateToo) {
   ASSERT_TRUE(own.ok()) << own.error().message;
   EXPECT_EQ(own->rings(), nullptr) << "prisms have no rings of a body";
   FindOptions options;
-  options.most_cost = options.most_chain_cost = 1.2;
+  options.most_cost = options.most_one_sided_cost = options.most_chain_cost = 1.2;
   const auto found = find_skeleton(biped.mesh, {&*own, 1}, options);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->no_rings, "the template is no mesh of quads");
