@@ -2,6 +2,7 @@
 #include "autorig/body_map.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +11,9 @@ namespace {
 
 constexpr double kMajor = 0.045, kMinor = 0.012;  // of the diameter
 constexpr double kMajorRing = 0.055;  // along curves that begin at the middle of what a limb grows on
+constexpr double kStump = 2;     // so many radii long
+constexpr double kWider = 1.25;  // a ring that is no longer the limb's, to its narrowest
+constexpr double kSteady = 1.15;  // rings that are the limb's, over 5 % of the diameter
 constexpr std::size_t kMostMajor = 12, kMostMinor = 40;
 
 std::uint32_t farthest_from_centre(const BodyGraph& graph) {
@@ -136,6 +140,61 @@ std::vector<Part> find_minors(const BodyMap& body, std::size_t root, std::span<c
   return minors;
 }
 
+// How far a limb goes from its own tip: as long as its rings stay as wide. 0 where they widen all the way.
+double own_length(const BodyGraph& graph, std::span<const double> from_tip, double diameter) {
+  const double width = diameter / 128;
+  std::array<double, 66> ring{};
+  for (std::size_t v = 0; v < from_tip.size(); ++v)
+    if (from_tip[v] < width * static_cast<double>(ring.size()))
+      ring[static_cast<std::size_t>(from_tip[v] / width)] += graph.weights[v];
+  for (std::size_t k = 0; k + 2 < ring.size(); ++k) ring[k] = (ring[k] + ring[k + 1] + ring[k + 2]) / 3;
+  const double wider = graph.volume ? kWider * kWider : kWider;
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 1; k + 8 < ring.size(); ++k) {
+    if (ring[k + 6] < kSteady * ring[k]) narrowest = std::min(narrowest, ring[k]);
+    if (ring[k] > wider * narrowest) return static_cast<double>(k + 1) * width;
+  }
+  return 0;
+}
+
+// A leg that is stretched sideways is hardly farther from the head than the rump: of such a stump only the
+// foot is its own, or the rump as well. It is then cut where it widens as seen from its tip.
+void regrow_stump(const BodyMap& body, std::size_t root, std::size_t tip, int limb, Part& part, LimbCut& cut) {
+  if (part.curve.empty() || part.curve.length() > kStump * part.curve.middle_radius()) return;
+  const std::vector<double>&from_root = body.from[root], &from_tip = body.from[tip];
+  const double length = own_length(body.graph, from_tip, body.diameter);
+  if (!(length > 0)) return;
+  std::vector<double> inwards(from_tip.size());
+  std::vector<std::uint32_t> points;
+  double seam = 0, weight = 0;
+  for (std::uint32_t v = 0; v < from_tip.size(); ++v) {
+    inwards[v] = from_root[body.major[tip].point] - from_tip[v];
+    if (from_tip[v] < length && (cut.limb[v] == limb || cut.limb[v] < 0)) points.push_back(v);
+    if (std::abs(from_tip[v] - length) > body.graph.spacing) continue;
+    seam += body.graph.weights[v] * from_root[v];
+    weight += body.graph.weights[v];
+  }
+  if (points.empty() || !(weight > 0)) return;
+  std::sort(points.begin(), points.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return from_tip[a] != from_tip[b] ? from_tip[a] < from_tip[b] : a < b;
+  });
+  for (int& owner : cut.limb)
+    if (owner == limb) owner = -1;
+  for (const std::uint32_t v : points) cut.limb[v] = limb;
+  part = make_part(body.graph, inwards, points, inwards[points.back()], body.major[tip].point);
+  part.seam = cut.seam[static_cast<std::size_t>(limb)] = seam / weight;
+}
+
+// What is no limb's, up to where the last limbs leave: a tail that no joint is for is no trunk.
+std::vector<std::uint32_t> trunk_points(const LimbCut& cut, std::span<const double> distance,
+                                        std::span<const std::uint32_t> order) {
+  const double last = *std::max_element(cut.seam.begin(), cut.seam.end());
+  std::vector<std::uint32_t> points;
+  for (const std::uint32_t v : order)
+    if (cut.limb[v] < 0 && distance[v] <= last) points.push_back(v);
+  return points;
+}
+
 // Where on a tree the limbs part that part last, as seen from the root.
 std::uint32_t last_fork(const BodyGraph& tree, std::span<const double> distance,
                         std::span<const std::uint32_t> ends, const LimbCut& cut) {
@@ -212,7 +271,14 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
   LimbCut cut = cut_limbs(body.graph, distance, body.order[root], ends);
   const bool chain = tips.size() == 1;  // all of it is trunk
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
-  const auto points = points_of_parts(cut, body.order[root]);
+  auto points = points_of_parts(cut, body.order[root]);
+  for (std::size_t i = 0; i < tips.size() && !chain; ++i)
+    parts.limbs.push_back(make_part(body.graph, distance, points[i + 1], cut.seam[i], ends[i]));
+  if (!body.graph.rings && !chain) {
+    for (std::size_t i = 0; i < tips.size(); ++i)
+      regrow_stump(body, root, tips[i], static_cast<int>(i), parts.limbs[i], cut);
+    points[0] = trunk_points(cut, distance, body.order[root]);
+  }
   if (body.graph.rings) {
     const std::uint32_t last = chain ? ends[0] : last_fork(body.graph, distance, ends, cut);
     parts.trunk = tree_part(body.graph, distance, last, 0).curve;
@@ -222,8 +288,6 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
     prepend(start, parts.trunk);
     straighten_tip(body.graph, distance, points[0], true, start, parts.trunk);
   }
-  for (std::size_t i = 0; i < tips.size() && !chain; ++i)
-    parts.limbs.push_back(make_part(body.graph, distance, points[i + 1], cut.seam[i], ends[i]));
   if (chain) {
     parts.limbs.resize(1);
     parts.limbs[0].tip = body.graph.positions[ends[0]];

@@ -74,6 +74,13 @@ bool too_stout(const Match& match) {
   return match.tips.size() == 1 && match.parts.trunk.length() < kStout * match.parts.trunk.middle_radius();
 }
 
+// A chain is in any body. A body with left and right has legs for fingers.
+double most_cost(const Match& match, const FindOptions& options) {
+  if (match.tips.size() == 1) return std::min(options.most_cost, options.most_chain_cost);
+  if (!match.model->two_sided) return std::min(options.most_cost, options.most_one_sided_cost);
+  return std::numeric_limits<double>::infinity();
+}
+
 // The template that fits best; `second` is the cost of the next one. They are looked at in the order of what
 // they cost at least, and by rings only while they can still come near the best: what is left of `tried` then
 // holds the least.
@@ -99,8 +106,10 @@ Result<Match> best_match(const BodyMap& body, std::span<const TemplateData* cons
     if (too_stout(match) || (match.tips.size() == 1 && match.cost > options.most_chain_cost))
       match.cost = std::numeric_limits<double>::infinity();
     tried[k] = {templates[k]->name, match.cost, match.lengths, match.places, match.radii, match.left_over};
-    second = std::min(second, std::max(match.cost, best.cost));
-    if (match.cost < best.cost) best = std::move(match);
+    if (!std::isfinite(match.cost)) continue;
+    const bool better = match.cost < best.cost && match.cost < most_cost(match, options);
+    second = std::min(second, better ? best.cost : match.cost);
+    if (better) best = std::move(match);
     if (is_cancelled(options.progress)) return cancelled();
   }
   return best;
@@ -156,6 +165,17 @@ TipPairs sides_of(const Match& match) {
   return sides;
 }
 
+// Whether no limb is at a tip, and the root is nearer to it than any.
+bool is_left_over(const BodyMap& body, const Match& match, std::size_t tip) {
+  const auto apart = [&](std::size_t other) {
+    return body.apart(static_cast<Eigen::Index>(tip), static_cast<Eigen::Index>(other));
+  };
+  if (tip == match.root || body.major[tip].middle) return false;
+  return std::none_of(match.tips.begin(), match.tips.end(), [&](int other) {
+    return other >= 0 && apart(static_cast<std::size_t>(other)) <= apart(match.root);
+  });
+}
+
 // Horns stand higher than a head, which only shows once the legs are known.
 void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
   const Match& match = fitted.match;
@@ -164,6 +184,9 @@ void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
   const std::size_t before = fitted.body.major.size();
   if (sides.pairs.size() < 2) return;
   add_middle_tips(fitted.body, sides);
+  // The root's tip may be a horn; the other one is nearer to it than to any limb.
+  for (std::size_t tip = 0; tip < before; ++tip)
+    if (is_left_over(fitted.body, match, tip)) add_middle_tips(fitted.body, sides, {{match.root, tip}});
   if (fitted.body.major.size() == before) return;
   Match other = Matcher(fitted.body).best(*match.model);
   if (!(other.cost < match.cost)) return;
@@ -181,11 +204,7 @@ Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates,
     return impossible("the mesh has no two ends between which a skeleton could lie");
   SINEW_TRY(fitted.match, best_match(fitted.body, templates, options, fitted.second, found.tried));
   look_between(fitted, found.tried);
-  fitted.most = fitted.match.tips.size() == 1 ? std::min(options.most_cost, options.most_chain_cost)
-                                              : options.most_cost;
-  // A body with sides shows by them what it is.
-  if (fitted.match.tips.size() > 1 && !fitted.match.model->two_sided)
-    fitted.most = std::min(fitted.most, options.most_one_sided_cost);
+  fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
   if (!fitted.fits()) {
     const Parts parts = all_parts(fitted.body);
     found.curves = curves_of(parts);

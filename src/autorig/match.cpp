@@ -12,7 +12,7 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kExtraTip = 0.45, kMissingTip = 0.6, kMissingTail = 0.3;  // times the tip's share of the diameter
+constexpr double kExtraTip = 0.45, kMissingTip = 0.6, kMissingTail = 0.3, kHalfPair = 0.1;  // times the tip's share of the diameter
 constexpr double kHeadTip = 0.12;  // the same for ears, horns, a trunk: they leave before the first limb does
 constexpr double kOnHead = 0.9;
 constexpr int kMostMissing = 2;
@@ -212,10 +212,13 @@ class Assignments {
       made.left_over += share * cost_of_extra_tip(body_, i, ours);
     }
     made.left_over = std::max(0.0, made.left_over - model_.spare);
-    for (std::size_t i = 1; i < tip_count(); ++i)
-      if (one.partners[i] < 0)
-        made.left_over += (model_.image_of(i) == static_cast<int>(i) ? kMissingTail : kMissingTip) *
-                          beyond(model_.apart, i, theirs) / model_.diameter;
+    for (std::size_t i = 1; i < tip_count(); ++i) {
+      if (one.partners[i] >= 0) continue;
+      const int image = model_.image_of(i);
+      if (image >= 0 && one.partners[static_cast<std::size_t>(image)] >= 0) made.left_over += kHalfPair;
+      made.left_over += (image == static_cast<int>(i) ? kMissingTail : kMissingTip) *
+                        beyond(model_.apart, i, theirs) / model_.diameter;
+    }
     made.cost = made.lengths + kAsymmetry * made.asymmetry + made.left_over;
     return made;
   }

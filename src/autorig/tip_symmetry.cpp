@@ -111,7 +111,7 @@ TipPairs find_tip_pairs(const BodyMap& body) {
   return Pairing(body).best();
 }
 
-void add_middle_tips(BodyMap& body, const TipPairs& sides) {
+void add_middle_tips(BodyMap& body, const TipPairs& sides, const std::vector<Pair>& horns) {
   if (sides.pairs.empty()) return;
   struct Place {
     std::uint32_t point;
@@ -126,6 +126,8 @@ void add_middle_tips(BodyMap& body, const TipPairs& sides) {
       beside = std::max(beside, std::abs(body.from[a][v] - body.from[b][v]));
       far += (body.from[a][v] + body.from[b][v]) / static_cast<double>(2 * sides.pairs.size());
     }
+    for (const auto& [a, b] : horns)
+      if (std::abs(body.from[a][v] - body.from[b][v]) > kOnMiddle * body.diameter) beside = wide;
     if (std::isfinite(far)) farthest = std::max(farthest, far);
     if (beside < wide) line.push_back({v, far - beside});
   }

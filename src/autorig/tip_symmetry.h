@@ -21,7 +21,9 @@ TipPairs find_tip_pairs(const BodyMap& body);
 
 // Where ears or horns stand higher than the head, or it is broad, the head has no tip of its own. It is then
 // the farthest point of the line that is as far from every left tip as from its right one. Adds at most two
-// such points behind the other tips; they are marked `middle`, and only a root can be there.
-void add_middle_tips(BodyMap& body, const TipPairs& sides);
+// such points behind the other tips; they are marked `middle`, and only a root can be there. `horns` are pairs of tips between
+// which it is looked for; from afar a horn is as far from left as from right as well.
+void add_middle_tips(BodyMap& body, const TipPairs& sides,
+                     const std::vector<std::pair<std::size_t, std::size_t>>& horns = {});
 
 }  // namespace sinew::autorig
