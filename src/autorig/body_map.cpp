@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kMajor = 0.045, kMinor = 0.012;  // of the diameter
 constexpr double kMajorRing = 0.055;  // along curves that begin at the middle of what a limb grows on
-constexpr double kStump = 2;     // so many radii long
-constexpr double kWider = 1.25;  // a ring that is no longer the limb's, to its narrowest
-constexpr double kSteady = 1.15;  // rings that are the limb's, over 5 % of the diameter
+constexpr double kStump = 2;          // so many radii long
+constexpr double kWider = 1.25;       // a ring that is no longer the limb's, to its narrowest
+constexpr double kSteady = 1.15;      // rings that are the limb's, over 5 % of the diameter
 constexpr std::size_t kMostMajor = 12, kMostMinor = 40;
 
 std::uint32_t farthest_from_centre(const BodyGraph& graph) {
@@ -159,7 +159,8 @@ double own_length(const BodyGraph& graph, std::span<const double> from_tip, doub
 
 // A leg that is stretched sideways is hardly farther from the head than the rump: of such a stump only the
 // foot is its own, or the rump as well. It is then cut where it widens as seen from its tip.
-void regrow_stump(const BodyMap& body, std::size_t root, std::size_t tip, int limb, Part& part, LimbCut& cut) {
+void regrow_stump(const BodyMap& body, std::size_t root, std::size_t tip, int limb, Part& part,
+                  LimbCut& cut) {
   if (part.curve.empty() || part.curve.length() > kStump * part.curve.middle_radius()) return;
   const std::vector<double>&from_root = body.from[root], &from_tip = body.from[tip];
   const double length = own_length(body.graph, from_tip, body.diameter);

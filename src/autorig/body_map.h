@@ -10,7 +10,7 @@ namespace sinew::autorig {
 
 struct Tip {
   std::uint32_t point = 0;
-  double height = 0;  // length of what it ends, as find_peaks measures it
+  double height = 0;    // length of what it ends, as find_peaks measures it
   bool middle = false;  // ends nothing, but lies on the middle between left and right, see tip_symmetry.h
 };
 

@@ -77,7 +77,8 @@ bool too_stout(const Match& match) {
 // A chain is in any body. A body with left and right has legs for fingers.
 double most_cost(const Match& match, const FindOptions& options) {
   if (match.tips.size() == 1) return std::min(options.most_cost, options.most_chain_cost);
-  if (!match.model->two_sided) return std::min(options.most_cost, options.most_one_sided_cost);
+  if (match.model != nullptr && !match.model->two_sided)
+    return std::min(options.most_cost, options.most_one_sided_cost);
   return std::numeric_limits<double>::infinity();
 }
 

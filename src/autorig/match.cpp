@@ -12,11 +12,13 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kExtraTip = 0.45, kMissingTip = 0.6, kMissingTail = 0.3, kHalfPair = 0.1;  // times the tip's share of the diameter
+constexpr double kExtraTip = 0.45, kMissingTip = 0.6, kMissingTail = 0.3,
+                 kHalfPair = 0.1;  // times the tip's share of the diameter
 constexpr double kHeadTip = 0.12;  // the same for ears, horns, a trunk: they leave before the first limb does
-constexpr double kOnHead = 0.9;
+constexpr double kOnHead = 0.9, kOddHorn = 0.05;
 constexpr int kMostMissing = 2;
-constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15, kRigid = 0.4, kHidden = 0.15, kSlide = 0.15, kEnds = 0.08;
+constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15, kRigid = 0.4, kHidden = 0.15,
+                 kSlide = 0.15, kEnds = 0.08;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
 constexpr std::size_t kBeginnings = 3000, kRingBeginnings = 96;
@@ -92,7 +94,8 @@ class Assignments {
  private:
   struct Beginning {
     double tm = 0, mm = 0, tt = 0, cost = 0;
-    double unlike = 0, alike = 0;  // sums of squares: by how much left and right differ, and what was compared
+    double unlike = 0,
+           alike = 0;  // sums of squares: by how much left and right differ, and what was compared
     std::array<std::int8_t, kMostTips>
         partners;  // per tip of the template so far: the root's, then the limbs'
     std::int8_t missing = 0;
@@ -149,19 +152,20 @@ class Assignments {
     }
   }
 
-  // Limbs are longer or shorter than the template's, left and right ones alike: what distances still differ by
-  // when a length is added for each kind of limb, and these lengths.
+  // Limbs are longer or shorter than the template's, left and right ones alike: what distances still differ
+  // by when a length is added for each kind of limb, and these lengths.
   double flexible_lengths(const Beginning& one) const {
-    const auto kinds = static_cast<Eigen::Index>(kinds_.empty() ? 0 : 1 + *std::max_element(kinds_.begin(), kinds_.end()));
+    const auto kinds =
+        static_cast<Eigen::Index>(kinds_.empty() ? 0 : 1 + *std::max_element(kinds_.begin(), kinds_.end()));
     SmallMatrix normal = SmallMatrix::Zero(kinds + 1, kinds + 1);
     SmallVector right = SmallVector::Zero(kinds + 1), row(kinds + 1);
     for (std::size_t i = 0; i < tip_count(); ++i) {
       if (one.partners[i] < 0) continue;
-      normal(kinds_[i], kinds_[i]) += kStiff * body_.diameter * body_.diameter;  
+      normal(kinds_[i], kinds_[i]) += kStiff * body_.diameter * body_.diameter;
       for (std::size_t k = 0; k < i; ++k) {
         if (one.partners[k] < 0) continue;
         row.setZero();
-        row(kinds) = model_.apart(at(i), at(k)) ;
+        row(kinds) = model_.apart(at(i), at(k));
         row(kinds_[i]) += body_.diameter, row(kinds_[k]) += body_.diameter;
         normal += row * row.transpose();
         right += body_.apart(one.partners[i], one.partners[k]) * row;
@@ -205,12 +209,16 @@ class Assignments {
       if (one.partners[i] >= 0)
         theirs.push_back(i), ours.push_back(static_cast<std::size_t>(one.partners[i]));
     }
+    int horns = 0;
     const double first = model_.two_sided ? first_fork(ours) : 0;
     for (std::size_t i = 0; i < body_.major.size(); ++i) {
       if (one.uses(i) || body_.major[i].middle) continue;
-      const double share = deepest(i, ours) < kOnHead * first ? kHeadTip / kExtraTip : 1;
-      made.left_over += share * cost_of_extra_tip(body_, i, ours);
+      const bool on_head = deepest(i, ours) < kOnHead * first;
+      made.left_over += (on_head ? kHeadTip / kExtraTip : 1) * cost_of_extra_tip(body_, i, ours);
+      horns += on_head;
     }
+    // One horn alone: the root is at the other.
+    if (horns % 2 == 1 && !body_.major[made.root].middle) made.left_over += kOddHorn;
     made.left_over = std::max(0.0, made.left_over - model_.spare);
     for (std::size_t i = 1; i < tip_count(); ++i) {
       if (one.partners[i] >= 0) continue;
@@ -261,7 +269,8 @@ double head_over_tail(const Parts& parts, std::size_t tail) {
 // A body may fit as well with its head where the tail should be, but a head is thicker.
 double ends_differ(const Match& match) {
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
-    if (match.model->twins[i] != static_cast<int>(i) || match.parts.limbs[i].curve.points.size() < 3) continue;
+    if (match.model->twins[i] != static_cast<int>(i) || match.parts.limbs[i].curve.points.size() < 3)
+      continue;
     const double off = head_over_tail(match.parts, i) - head_over_tail(match.model->parts, i);
     return std::isfinite(off) ? std::clamp(-off, 0.0, 3.0) : 0;
   }
@@ -345,8 +354,9 @@ void Matcher::weigh(Match& match) {
     ++count;
   }
   match.radii = count > 0 ? std::sqrt(sum / count) : 1;
-  match.cost = hidden + match.lengths + kAsymmetry * match.asymmetry + match.left_over + kPlaces * match.places +
-               (chain ? 3 : 1) * kRadii * match.radii + (chain ? 7 : 1) * kUpright * upright(match);
+  match.cost = hidden + match.lengths + kAsymmetry * match.asymmetry + match.left_over +
+               kPlaces * match.places + (chain ? 3 : 1) * kRadii * match.radii +
+               (chain ? 7 : 1) * kUpright * upright(match);
 }
 
 const std::vector<Candidate>& Matcher::candidates(const TemplateData& model) {

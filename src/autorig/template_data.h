@@ -36,7 +36,7 @@ struct TemplateData {
   std::vector<std::vector<Bend>> bends;  // of each limb, see own_bends()
   bool rings = false;                    // learned by the rings of its quads
   bool two_sided = false;                // has joints with an image on the other side
-  std::vector<int> twins;                // per limb: its image, itself on the middle, -1: none; see find_twins()
+  std::vector<int> twins;  // per limb: its image, itself on the middle, -1: none; see find_twins()
 
   // Of a tip, the root's or a limb's + 1: the same for tips. The root is on the middle.
   int image_of(std::size_t tip) const {

@@ -11,6 +11,7 @@ constexpr double kAlike = 0.09;     // of the diameter: so much may distances to
 constexpr double kTwoSides = 0.22;  // of the diameter: fingers of one hand are as far from all else, too
 constexpr double kOnMiddle = 0.05;  // the same for points of the middle line
 constexpr double kApart = 0.12;     // of the diameter: tips on the middle are farther from each other
+constexpr double kSame = 0.03;      // the same for other tips
 constexpr double kFarOut = 0.8;     // of the farthest point: a head is far from all pairs, a back is not
 constexpr std::size_t kMostMiddle = 2;
 
@@ -132,19 +133,22 @@ void add_middle_tips(BodyMap& body, const TipPairs& sides, const std::vector<Pai
     if (beside < wide) line.push_back({v, far - beside});
   }
   std::stable_sort(line.begin(), line.end(), [](const Place& a, const Place& b) { return a.far > b.far; });
-  const auto near = [&](std::uint32_t a, std::uint32_t b) {
-    return (body.graph.positions[a] - body.graph.positions[b]).norm() < kApart * body.diameter;
+  const auto near = [&](std::uint32_t a, std::uint32_t b, double share) {
+    return (body.graph.positions[a] - body.graph.positions[b]).norm() < share * body.diameter;
   };
-  std::vector<std::uint32_t> known;
-  for (const std::size_t tip : sides.middle) known.push_back(body.major[tip].point);
-  for (const Tip& tip : body.major)
-    if (tip.middle) known.push_back(tip.point);
+  const auto is_known = [&](std::uint32_t v) {
+    for (std::size_t i = 0; i < body.major.size(); ++i) {
+      const bool middle = body.major[i].middle ||
+                          std::find(sides.middle.begin(), sides.middle.end(), i) != sides.middle.end();
+      if (near(body.major[i].point, v, middle ? kApart : kSame)) return true;
+    }
+    return false;
+  };
   std::size_t added = 0;
   for (std::size_t i = 0; i < line.size() && added < kMostMiddle && line[i].far > kFarOut * farthest; ++i) {
-    const auto close = [&](std::uint32_t other) { return near(other, line[i].point); };
-    const auto higher = [&](const Place& other) { return close(other.point); };
+    const auto higher = [&](const Place& other) { return near(other.point, line[i].point, kApart); };
     if (std::any_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(i), higher) ||
-        std::any_of(known.begin(), known.end(), close))
+        is_known(line[i].point))
       continue;
     add_tip(body, line[i].point);
     ++added;

@@ -12,7 +12,7 @@ namespace sinew::autorig {
 struct TipPairs {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;  // left and right, or the other way round
   std::vector<std::size_t> middle;                         // their own image
-  double error = 0;      // root mean square of what distances differ by, relative to the diameter
+  double error = 0;       // root mean square of what distances differ by, relative to the diameter
   bool complete = false;  // every tip is in a pair or on the middle
 };
 // The way to pair the most tips, at least two pairs; no pairs where there is none. `middle` tips of the body
@@ -21,8 +21,8 @@ TipPairs find_tip_pairs(const BodyMap& body);
 
 // Where ears or horns stand higher than the head, or it is broad, the head has no tip of its own. It is then
 // the farthest point of the line that is as far from every left tip as from its right one. Adds at most two
-// such points behind the other tips; they are marked `middle`, and only a root can be there. `horns` are pairs of tips between
-// which it is looked for; from afar a horn is as far from left as from right as well.
+// such points behind the other tips; they are marked `middle`, and only a root can be there. `horns` are
+// pairs of tips between which it is looked for; from afar a horn is as far from left as from right as well.
 void add_middle_tips(BodyMap& body, const TipPairs& sides,
                      const std::vector<std::pair<std::size_t, std::size_t>>& horns = {});
 

@@ -103,7 +103,8 @@ Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, cons
     options.other_poses.push_back(poses[k]->positions);
   }
   // A template that the user named is fitted also where it fits badly.
-  if (!request.skeleton_template.empty()) options.most_cost = options.most_one_sided_cost = options.most_chain_cost = 1.2;
+  if (!request.skeleton_template.empty())
+    options.most_cost = options.most_one_sided_cost = options.most_chain_cost = 1.2;
   options.rings = request.rings;
   SINEW_TRY(FoundSkeleton found, find_skeleton(*poses[0], templates, options));
   SINEW_TRY(found.skeleton, with_names(found.skeleton, request.names));
