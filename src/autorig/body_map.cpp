@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kMajor = 0.045, kMinor = 0.012;  // of the diameter
 constexpr double kMajorRing = 0.055;  // along curves that begin at the middle of what a limb grows on
+constexpr double kStumpToo = 3;       // where there is one: the other side's is another only by chance
 constexpr double kStump = 2;          // so many radii long
 constexpr double kWider = 1.25;       // a ring that is no longer the limb's, to its narrowest
 constexpr double kSteady = 1.15;      // rings that are the limb's, over 5 % of the diameter
@@ -161,7 +162,6 @@ double own_length(const BodyGraph& graph, std::span<const double> from_tip, doub
 // foot is its own, or the rump as well. It is then cut where it widens as seen from its tip.
 void regrow_stump(const BodyMap& body, std::size_t root, std::size_t tip, int limb, Part& part,
                   LimbCut& cut) {
-  if (part.curve.empty() || part.curve.length() > kStump * part.curve.middle_radius()) return;
   const std::vector<double>&from_root = body.from[root], &from_tip = body.from[tip];
   const double length = own_length(body.graph, from_tip, body.diameter);
   if (!(length > 0)) return;
@@ -276,8 +276,14 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
   for (std::size_t i = 0; i < tips.size() && !chain; ++i)
     parts.limbs.push_back(make_part(body.graph, distance, points[i + 1], cut.seam[i], ends[i]));
   if (!body.graph.rings && !chain) {
-    for (std::size_t i = 0; i < tips.size(); ++i)
-      regrow_stump(body, root, tips[i], static_cast<int>(i), parts.limbs[i], cut);
+    const auto stout = [](const Part& limb, double radii) {
+      return !limb.curve.empty() && limb.curve.length() < radii * limb.curve.middle_radius();
+    };
+    const bool any = std::any_of(parts.limbs.begin(), parts.limbs.end(),
+                                 [&](const Part& limb) { return stout(limb, kStump); });
+    for (std::size_t i = 0; i < tips.size() && any; ++i)
+      if (stout(parts.limbs[i], kStumpToo))
+        regrow_stump(body, root, tips[i], static_cast<int>(i), parts.limbs[i], cut);
     points[0] = trunk_points(cut, distance, body.order[root]);
   }
   if (body.graph.rings) {

@@ -293,8 +293,12 @@ Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const Skele
   SINEW_CHECK(revise_by_poses(mesh, fitted.match, options, map_pose, placed));
   const TemplateData& model = *fitted.match.model;
   std::optional<Mirror> mirror;
-  if (const auto guess = guess_mirror(model, placed))
-    mirror = find_mirror(fitted.body.graph.positions, Bvh(view), fitted.body.graph.size, *guess);
+  if (model.two_sided) {
+    const Bvh surface(view);
+    for (const auto& guess : {guess_mirror(model, placed), guess_mirror(fitted.match)})
+      if (guess && !mirror)
+        mirror = find_mirror(fitted.body.graph.positions, surface, fitted.body.graph.size, *guess);
+  }
   if (mirror) make_symmetric(model, *mirror, placed);
   for (PlacedJoint& joint : placed)
     if (joint.there) pull_inside(winding, found.curves, joint.head);

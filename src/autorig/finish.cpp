@@ -161,6 +161,23 @@ std::optional<Mirror> guess_mirror(const TemplateData& model, const std::vector<
   return guess;
 }
 
+std::optional<Mirror> guess_mirror(const Match& match) {
+  Mirror guess;
+  guess.normal = match.rotation.col(0);
+  Vec3 sum = Vec3::Zero();
+  int pairs = 0;
+  for (std::size_t i = 0; i < match.tips.size(); ++i) {
+    const int twin = match.model->twins[i];
+    if (twin < 0 || twin >= static_cast<int>(i) || match.tips[i] < 0) continue;
+    if (match.tips[static_cast<std::size_t>(twin)] < 0) continue;
+    sum += match.parts.limbs[i].tip + match.parts.limbs[static_cast<std::size_t>(twin)].tip;
+    ++pairs;
+  }
+  if (pairs == 0) return std::nullopt;
+  guess.centre = sum / (2.0 * pairs);
+  return guess;
+}
+
 std::optional<Mirror> mirror_of_curves(const Match& match, double size) {
   std::vector<std::pair<Vec3, Vec3>> pairs;
   double unlike = 0;

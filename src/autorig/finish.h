@@ -10,6 +10,8 @@ namespace sinew::autorig {
 
 // The plane between left and right joints; none where the template has no sides.
 std::optional<Mirror> guess_mirror(const TemplateData& model, const std::vector<PlacedJoint>& placed);
+// The same by the tips of the limbs, where joints came out too uneven.
+std::optional<Mirror> guess_mirror(const Match& match);
 // The plane in which the body's curves are their own image to within 1 % of its size, told by the limbs that
 // the template has left and right.
 std::optional<Mirror> mirror_of_curves(const Match& match, double size);
