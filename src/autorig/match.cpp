@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "autorig/similarity.h"
 
@@ -48,36 +49,44 @@ class Assignments {
     for (std::size_t tip = 0; tip < tip_count(); ++tip) {
       const int image = model.image_of(tip);
       const int self = static_cast<int>(tip);
+      images_.push_back(image);
       // All fingers are of one kind, or they could take any length.
       kinds_.push_back(!model.two_sided ? std::min(self, 1) : image >= 0 ? std::min(image, self) : self);
     }
   }
 
   std::vector<Candidate> cheapest() const {
-    std::vector<Beginning> now, longer;
-    std::vector<std::pair<double, std::size_t>> order;
+    std::vector<Beginning> now, kept;
+    std::vector<Extension> longer;
     for (std::size_t root = 0; root < body_.major.size(); ++root)
       if (model_.two_sided || !body_.major[root].middle) now.push_back(begun(root));
     for (std::size_t limb = 1; limb < tip_count(); ++limb) {
       longer.clear();
-      for (const Beginning& one : now) {
+      const auto consider = [&](std::size_t from, int tip) {
+        longer.push_back(
+            {sums_with(now[from], limb, tip).cost(rigid_), static_cast<std::uint32_t>(from), tip});
+      };
+      for (std::size_t from = 0; from < now.size(); ++from) {
         for (std::size_t tip = 0; tip < body_.major.size(); ++tip)
-          if (!one.uses(tip) && !body_.major[tip].middle) {
-            longer.push_back(with(one, limb, static_cast<int>(tip)));
+          if (!now[from].uses(tip) && !body_.major[tip].middle) {
+            consider(from, static_cast<int>(tip));
             if (longer.back().cost > give_up_) longer.pop_back();
           }
-        if (one.missing < kMostMissing && tip_count() > 2) longer.push_back(with(one, limb, -1));
+        if (now[from].sums.missing < kMostMissing && tip_count() > 2) consider(from, -1);
       }
-      order.clear();
-      for (std::size_t k = 0; k < longer.size(); ++k) order.push_back({longer[k].cost, k});
-      const std::size_t kept = std::min(keep_, order.size());
-      std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end());
-      now.clear();
-      for (std::size_t k = 0; k < kept; ++k) now.push_back(longer[order[k].second]);
+      // Those that come first stay first among equals.
+      const auto cheaper = [](const Extension& a, const Extension& b) {
+        return std::tie(a.cost, a.from, a.tip) < std::tie(b.cost, b.from, b.tip);
+      };
+      const auto end = longer.begin() + static_cast<std::ptrdiff_t>(std::min(keep_, longer.size()));
+      std::partial_sort(longer.begin(), end, longer.end(), cheaper);
+      kept.clear();
+      for (auto one = longer.begin(); one != end; ++one) kept.push_back(with(now[one->from], limb, one->tip));
+      std::swap(now, kept);
     }
     std::vector<Candidate> all;
     for (const Beginning& one : now)
-      if (one.mm > 0) all.push_back(finish(one));
+      if (one.sums.mm > 0) all.push_back(finish(one));
     std::stable_sort(all.begin(), all.end(),
                      [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
     if (all.size() > kLookAt) all.resize(kLookAt);
@@ -92,19 +101,29 @@ class Assignments {
   }
 
  private:
-  struct Beginning {
-    double tm = 0, mm = 0, tt = 0, cost = 0;
-    double unlike = 0,
-           alike = 0;  // sums of squares: by how much left and right differ, and what was compared
-    std::array<std::int8_t, kMostTips>
-        partners;  // per tip of the template so far: the root's, then the limbs'
-    std::int8_t missing = 0;
-    std::uint32_t used = 0;  // a bit for each tip of the body
-    bool uses(std::size_t tip) const { return (used >> tip & 1) != 0; }
+  struct Sums {
+    double tm = 0, mm = 0, tt = 0;  // distances in the template and in the body, multiplied
+    double unlike = 0, alike = 0;   // squares: by how much left and right differ, and what was compared
+    int missing = 0;
     double lengths() const {
       return mm > 0 && tt > 0 ? std::sqrt(std::max(0.0, 1 - tm * tm / (mm * tt))) : 0;
     }
     double asymmetry() const { return alike > 0 ? std::sqrt(unlike / alike) : 0; }
+    double cost(double rigid) const {
+      return rigid * lengths() + kAsymmetry * asymmetry() + kMissingSoFar * missing;
+    }
+  };
+  struct Beginning {
+    Sums sums;
+    std::array<std::int8_t, kMostTips>
+        partners;            // per tip of the template so far: the root's, then the limbs'
+    std::uint32_t used = 0;  // a bit for each tip of the body
+    bool uses(std::size_t tip) const { return (used >> tip & 1) != 0; }
+  };
+  struct Extension {
+    double cost;
+    std::uint32_t from;
+    int tip;
   };
 
   std::size_t tip_count() const { return std::min(model_.parts.limbs.size() + 1, kMostTips); }
@@ -118,37 +137,46 @@ class Assignments {
 
   Beginning with(const Beginning& one, std::size_t limb, int tip) const {
     Beginning more = one;
+    more.sums = sums_with(one, limb, tip);
     more.partners[limb] = static_cast<std::int8_t>(tip);
-    if (tip < 0) {
-      ++more.missing;
-    } else {
-      more.used |= 1u << tip;
-      for (std::size_t i = 0; i < limb; ++i) {
-        if (one.partners[i] < 0) continue;
-        const double t = model_.apart(at(limb), at(i)), m = body_.apart(tip, one.partners[i]);
-        more.tm += t * m, more.mm += m * m, more.tt += t * t;
-      }
-      compare_sides(limb, more);
-    }
-    more.cost = rigid_ * more.lengths() + kAsymmetry * more.asymmetry() + kMissingSoFar * more.missing;
+    if (tip >= 0) more.used |= 1u << tip;
     return more;
+  }
+
+  Sums sums_with(const Beginning& one, std::size_t limb, int tip) const {
+    Sums sums = one.sums;
+    if (tip < 0) {
+      ++sums.missing;
+      return sums;
+    }
+    const double* const theirs = model_.apart.col(at(limb)).data();
+    const double* const ours = body_.apart.col(tip).data();
+    for (std::size_t i = 0; i < limb; ++i) {
+      if (one.partners[i] < 0) continue;
+      const double t = theirs[i], m = ours[one.partners[i]];
+      sums.tm += t * m, sums.mm += m * m, sums.tt += t * t;
+    }
+    compare_sides(one, limb, tip, sums);
+    return sums;
   }
 
   // From the last tip given a partner, and from its image, distances to tips and to their images should be
   // the same.
-  void compare_sides(std::size_t last, Beginning& one) const {
-    const auto partner = [&](int tip) { return one.partners[static_cast<std::size_t>(tip)]; };
-    const int self = static_cast<int>(last), image = model_.image_of(last);
+  void compare_sides(const Beginning& one, std::size_t last, int tip, Sums& sums) const {
+    const int self = static_cast<int>(last), image = images_[last];
+    const auto partner = [&](int of) {
+      return of == self ? tip : one.partners[static_cast<std::size_t>(of)];
+    };
     if (image < 0 || image > self || partner(image) < 0) return;
-    const int a = partner(self), b = partner(image);
+    const int b = partner(image);
     for (int i = 0; i < self; ++i) {
-      const int other = model_.image_of(static_cast<std::size_t>(i));
+      const int other = images_[static_cast<std::size_t>(i)];
       if (other < 0 || other >= self || (image == self && other <= i)) continue;
       const int c = partner(i), d = partner(other);
       if (c < 0 || d < 0) continue;
-      const double here = body_.apart(a, c), there = body_.apart(b, d);
-      one.unlike += (here - there) * (here - there);
-      one.alike += (here * here + there * there) / 2;
+      const double here = body_.apart(tip, c), there = body_.apart(b, d);
+      sums.unlike += (here - there) * (here - there);
+      sums.alike += (here * here + there * there) / 2;
     }
   }
 
@@ -173,10 +201,10 @@ class Assignments {
     }
     for (Eigen::Index c = 0; c < kinds; ++c)
       if (!(normal(c, c) > 0)) normal(c, c) = 1;
-    if (!(one.mm > 0)) return 0;
+    if (!(one.sums.mm > 0)) return 0;
     const SmallVector best = normal.ldlt().solve(right);
     // What is left of the sum of squares, stiffness counted.
-    return std::sqrt(std::max(0.0, 1 - best.dot(right) / one.mm));
+    return std::sqrt(std::max(0.0, 1 - best.dot(right) / one.sums.mm));
   }
 
   // How far from the root the ways to two tips part.
@@ -201,8 +229,8 @@ class Assignments {
     Candidate made;
     made.root = static_cast<std::size_t>(one.partners[0]);
     made.tips.assign(model_.parts.limbs.size(), -1);
-    made.lengths = model_.rings ? one.lengths() : flexible_lengths(one);
-    made.asymmetry = one.asymmetry();
+    made.lengths = model_.rings ? one.sums.lengths() : flexible_lengths(one);
+    made.asymmetry = one.sums.asymmetry();
     std::vector<std::size_t> ours, theirs;
     for (std::size_t i = 0; i < tip_count(); ++i) {
       if (i > 0) made.tips[i - 1] = one.partners[i];
@@ -236,7 +264,8 @@ class Assignments {
   std::size_t keep_;
   double give_up_;
   double rigid_;
-  std::vector<int> kinds_;  // per tip of the template: the same for left and right
+  std::vector<int> images_;  // per tip of the template: left's is right
+  std::vector<int> kinds_;   // per tip of the template: the same for left and right
 };
 
 // How far the body is turned from the template, 0 .. 1.
@@ -348,6 +377,8 @@ void Matcher::weigh(Match& match) {
   int count = 0;
   for (std::size_t k = 0; k < thick.size(); ++k) {
     if (!(thick[k] > 0) || !(thin[k] > 0)) continue;
+    // Level sets shrink on the lid of a tube, at one end or the other.
+    if (chain && (k == 0 || k + 1 == thick.size())) continue;
     const double off =
         std::clamp(std::log(thin[k] / (thick[k] * (chain ? length_scale : match.scale))), -1.5, 1.5);
     sum += off * off;
