@@ -3,13 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace sinew::autorig {
+namespace {
+
+constexpr double kMostError = 0.01;  // of the size
+constexpr double kNoNearer = 0.97, kSettled = 1e-7;
+
+}  // namespace
 
 std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surface, double size,
                                   Mirror guess) {
   const std::size_t step = std::max<std::size_t>(1, points.size() / 1500);
-  double error = 0;
+  double error = 0, before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 20; ++round) {
     Vec3 normal = Vec3::Zero(), middle = Vec3::Zero();
     error = 0;
@@ -30,10 +38,15 @@ std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surfa
     error /= count;
     if (round == 0 && error > 0.05 * size) return std::nullopt;
     if (near == 0 || !(normal.norm() > 0)) return std::nullopt;
-    guess.normal = normal.normalized();
-    guess.centre = middle / near;
+    const Mirror last = std::exchange(guess, {normal.normalized(), middle / near});
+    if ((guess.normal - last.normal).norm() < kSettled &&
+        (guess.centre - last.centre).norm() < kSettled * size)
+      break;
+    // Too far from a mirror image, and coming no nearer.
+    if (round > 2 && error > kMostError * size && error > kNoNearer * before) return std::nullopt;
+    before = error;
   }
-  if (error > 0.01 * size) return std::nullopt;
+  if (error > kMostError * size) return std::nullopt;
   return guess;
 }
 
