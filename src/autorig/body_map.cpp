@@ -89,11 +89,11 @@ void refine_tips(BodyMap& body, std::span<const double> distance) {
   std::vector<std::uint32_t> ends;
   for (std::size_t i = 1; i < body.major.size(); ++i) ends.push_back(body.major[i].point);
   if (ends.empty()) return;
-  const std::vector<std::uint32_t> order = farthest_first(distance);
-  LimbCut cut = cut_limbs(body.graph, distance, order, ends);
+  const JoinTree tree = join_tree(body.graph, distance);
+  LimbCut cut = cut_limbs(tree, distance, ends);
   const bool chain = ends.size() == 1;
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
-  const auto points = points_of_parts(cut, order);
+  const auto points = points_of_parts(cut, tree.order);
   if (points[0].empty()) return;
   const Vec3 start = body.graph.positions[body.major[0].point];
   Curve trunk = level_curve(body.graph, distance, points[0], 0, chain);
@@ -123,8 +123,8 @@ std::vector<Part> find_minors(const BodyMap& body, std::size_t root, std::span<c
     if (i != root && !body.major[i].middle && std::find(tips.begin(), tips.end(), i) == tips.end())
       all.push_back(body.major[i].point);
   for (const Tip& tip : body.minor) all.push_back(tip.point);
-  const LimbCut fine = cut_limbs(body.graph, distance, body.order[root], all);
-  const auto points = points_of_parts(fine, body.order[root]);
+  const LimbCut fine = cut_limbs(body.seen_from(root), distance, all);
+  const auto points = points_of_parts(fine, body.seen_from(root).order);
   std::vector<int> grown(tips.size(), 0);
   for (std::size_t i = tips.size(); i < all.size(); ++i)
     if (const int limb = cut.limb[all[i]]; limb >= 0) ++grown[static_cast<std::size_t>(limb)];
@@ -247,7 +247,6 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
       body.apart(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
           body.from[i][body.major[j].point];
   }
-  for (const std::vector<double>& field : body.from) body.order.push_back(farthest_first(field));
   body.apart = ((body.apart + body.apart.transpose()) / 2).eval();
   body.diameter = body.apart.maxCoeff();
   return body;
@@ -269,10 +268,10 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
   std::vector<std::uint32_t> ends;
   for (const std::size_t i : tips) ends.push_back(body.major[i].point);
   Parts parts;
-  LimbCut cut = cut_limbs(body.graph, distance, body.order[root], ends);
+  LimbCut cut = cut_limbs(body.seen_from(root), distance, ends);
   const bool chain = tips.size() == 1;  // all of it is trunk
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
-  auto points = points_of_parts(cut, body.order[root]);
+  auto points = points_of_parts(cut, body.seen_from(root).order);
   for (std::size_t i = 0; i < tips.size() && !chain; ++i)
     parts.limbs.push_back(make_part(body.graph, distance, points[i + 1], cut.seam[i], ends[i]));
   if (!body.graph.rings && !chain) {
@@ -284,7 +283,7 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
     for (std::size_t i = 0; i < tips.size() && any; ++i)
       if (stout(parts.limbs[i], kStumpToo))
         regrow_stump(body, root, tips[i], static_cast<int>(i), parts.limbs[i], cut);
-    points[0] = trunk_points(cut, distance, body.order[root]);
+    points[0] = trunk_points(cut, distance, body.seen_from(root).order);
   }
   if (body.graph.rings) {
     const std::uint32_t last = chain ? ends[0] : last_fork(body.graph, distance, ends, cut);

@@ -18,10 +18,19 @@ struct Tip {
 struct BodyMap {
   BodyGraph graph;
   std::vector<Tip> major, minor;
-  std::vector<std::vector<double>> from;          // per major tip: distances to all points
-  std::vector<std::vector<std::uint32_t>> order;  // per major tip: points, farthest first
-  Eigen::MatrixXd apart;                          // between major tips
-  double diameter = 0;                            // largest of them
+  std::vector<std::vector<double>> from;  // per major tip: distances to all points
+  Eigen::MatrixXd apart;                  // between major tips
+  double diameter = 0;                    // largest of them
+
+  // How the points hang together as seen from a major tip; made when it is first asked for.
+  const JoinTree& seen_from(std::size_t tip) const {
+    if (seen_.size() < from.size()) seen_.resize(from.size());
+    if (seen_[tip].order.empty()) seen_[tip] = join_tree(graph, from[tip]);
+    return seen_[tip];
+  }
+
+ private:
+  mutable std::vector<JoinTree> seen_;
 };
 Result<BodyMap> map_body(BodyGraph graph, const Progress* progress);
 

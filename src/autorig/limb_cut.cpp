@@ -65,43 +65,97 @@ std::vector<Peak> find_peaks(const BodyGraph& graph, std::span<const double> dis
   return peaks;
 }
 
-LimbCut cut_limbs(const BodyGraph& graph, std::span<const double> distance,
-                  std::span<const std::uint32_t> order, std::span<const std::uint32_t> tips) {
-  constexpr int kNone = -1, kTrunk = -2;
-  LimbCut cut;
-  cut.limb.assign(distance.size(), -1);
-  cut.seam.assign(tips.size(), 0);
-  std::vector<int> own(distance.size(), kNone);  // per root of a set: its tip
-  for (std::size_t i = 0; i < tips.size(); ++i) own[tips[i]] = static_cast<int>(i);
-  // Members of a set: a chain from its root to `last`.
-  std::vector<std::uint32_t> next(distance.size(), kNoIndex), last(distance.size());
-  std::iota(last.begin(), last.end(), 0u);
-  Sets sets(distance.size());
-  std::vector<std::uint8_t> joined(distance.size(), 0);
-  const auto finish = [&](std::uint32_t root, std::uint32_t at) {
-    const int tip = own[root];
-    for (std::uint32_t v = root; v != kNoIndex; v = next[v]) cut.limb[v] = tip;
-    cut.seam[static_cast<std::size_t>(tip)] = distance[at];
-    own[root] = kTrunk;
-  };
-  for (const std::uint32_t v : order) {
-    joined[v] = 1;
+JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance) {
+  JoinTree tree;
+  tree.order = farthest_first(distance);
+  tree.arc.assign(distance.size(), kNoIndex);
+  tree.rank.assign(distance.size(), kNoIndex);
+  tree.first.push_back(0);
+  std::vector<std::uint32_t> met;  // arcs that a point meets
+  Sets sets(tree.order.size());    // of arcs: the root is the one that grows
+  for (std::uint32_t k = 0; k < tree.order.size(); ++k) {
+    const std::uint32_t v = tree.order[k];
+    tree.rank[v] = k;
+    met.clear();
     for (const std::uint32_t w : graph.neighbours[v]) {
-      if (!joined[w]) continue;
-      const std::uint32_t a = sets.find(v), b = sets.find(w);
-      if (a == b) continue;
-      if (own[a] != kNone && own[b] != kNone) {
-        for (const std::uint32_t root : {a, b})
-          if (own[root] >= 0) finish(root, v);
-      } else if (own[a] == kNone) {
-        own[a] = own[b];
+      if (tree.arc[w] == kNoIndex) continue;
+      const std::uint32_t arc = sets.find(tree.arc[w]);
+      if (std::find(met.begin(), met.end(), arc) == met.end()) met.push_back(arc);
+    }
+    if (met.size() == 1) {
+      tree.arc[v] = met[0];
+      continue;
+    }
+    const auto fresh = static_cast<std::uint32_t>(tree.begin.size());
+    for (const std::uint32_t arc : met) sets.join(arc, fresh);
+    tree.children.insert(tree.children.end(), met.begin(), met.end());
+    tree.first.push_back(static_cast<std::uint32_t>(tree.children.size()));
+    tree.begin.push_back(k);
+    tree.arc[v] = fresh;
+  }
+  return tree;
+}
+
+LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
+                  std::span<const std::uint32_t> tips) {
+  constexpr int kNone = -1, kTrunk = -2;
+  const std::size_t arcs = tree.begin.size();
+  LimbCut cut;
+  cut.seam.assign(tips.size(), 0);
+  std::vector<std::size_t> by_rank(tips.size());
+  std::iota(by_rank.begin(), by_rank.end(), 0u);
+  std::sort(by_rank.begin(), by_rank.end(),
+            [&](std::size_t a, std::size_t b) { return tree.rank[tips[a]] < tree.rank[tips[b]]; });
+  std::vector<std::vector<std::size_t>> within(arcs);  // tips, farthest first
+  for (const std::size_t tip : by_rank)
+    if (tree.rank[tips[tip]] != kNoIndex) within[tree.arc[tips[tip]]].push_back(tip);
+  std::vector<int> own(arcs, kNone), label(arcs, kNone);
+  std::vector<std::uint32_t> until(arcs, 0);  // points of an arc before this rank have its label
+  std::vector<std::uint32_t> below;
+  // What the tip owns is its limb: the arc up to a rank, and all arcs that led to it.
+  const auto finish = [&](int tip, std::uint32_t arc, std::uint32_t rank) {
+    cut.seam[static_cast<std::size_t>(tip)] = distance[tree.order[rank]];
+    label[arc] = tip;
+    until[arc] = rank;
+    below.assign(tree.children.begin() + tree.first[arc], tree.children.begin() + tree.first[arc + 1]);
+    while (!below.empty()) {
+      const std::uint32_t one = below.back();
+      below.pop_back();
+      label[one] = tip;
+      until[one] = kNoIndex;
+      below.insert(below.end(), tree.children.begin() + tree.first[one],
+                   tree.children.begin() + tree.first[one + 1]);
+    }
+  };
+  for (std::uint32_t arc = 0; arc < arcs; ++arc) {
+    const auto children =
+        std::span(tree.children).subspan(tree.first[arc], tree.first[arc + 1] - tree.first[arc]);
+    const auto owned =
+        std::count_if(children.begin(), children.end(), [&](std::uint32_t c) { return own[c] != kNone; });
+    for (const std::uint32_t child : children) {
+      if (own[child] == kNone) continue;
+      if (owned > 1 && own[child] >= 0) {
+        finish(own[child], child, tree.begin[arc]);
+        until[child] = kNoIndex;
       }
-      next[last[a]] = b;
-      last[a] = last[b];
-      sets.join(b, a);
+      own[arc] = owned > 1 ? kTrunk : own[child];
+    }
+    for (const std::size_t tip : within[arc]) {
+      const auto self = static_cast<int>(tip);
+      if (own[arc] == kNone) {
+        own[arc] = self;
+        continue;
+      }
+      // Another has come this far already; the limb of this one is nothing but its tip.
+      const std::uint32_t rank = tree.rank[tips[tip]];
+      if (own[arc] >= 0) finish(own[arc], arc, rank);
+      cut.seam[tip] = distance[tips[tip]];
+      own[arc] = kTrunk;
     }
   }
-  // A tip that met no other has the whole body; it is no limb.
+  cut.limb.assign(distance.size(), -1);
+  for (const std::uint32_t v : tree.order)
+    if (tree.rank[v] < until[tree.arc[v]]) cut.limb[v] = label[tree.arc[v]];
   return cut;
 }
 

@@ -17,14 +17,25 @@ struct Peak {
 // All peaks of at least `least`, highest first; the highest has infinite height.
 std::vector<Peak> find_peaks(const BodyGraph& graph, std::span<const double> distance, double least);
 
+// All points, farthest first, and how they hang together when they are added in this order: points that join
+// what is there one by one form an arc, which ends where it meets others. Whatever tips are asked for, this
+// stays the same.
+struct JoinTree {
+  std::vector<std::uint32_t> order;      // points that can be reached
+  std::vector<std::uint32_t> arc, rank;  // per point; rank: its place in the order
+  std::vector<std::uint32_t> begin;      // per arc: the rank of its first point
+  std::vector<std::uint32_t> first,
+      children;  // of arc k: children[first[k]] to children[first[k + 1]], which it joins
+};
+JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance);
+
 // Every tip's limb: what hangs together with the tip, beyond the distance at which another tip joins it.
 struct LimbCut {
   std::vector<int> limb;     // per point: index into the tips, -1: the trunk
   std::vector<double> seam;  // per tip: the distance of the seam from the source
 };
-// `order`: all points that can be reached, farthest first.
-LimbCut cut_limbs(const BodyGraph& graph, std::span<const double> distance,
-                  std::span<const std::uint32_t> order, std::span<const std::uint32_t> tips);
+LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
+                  std::span<const std::uint32_t> tips);
 std::vector<std::uint32_t> farthest_first(std::span<const double> distance);
 
 // The points of each part: element 0 is the trunk, 1 + i limb i.

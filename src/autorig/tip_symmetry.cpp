@@ -100,7 +100,6 @@ void add_tip(BodyMap& body, std::uint32_t point) {
   const auto n = static_cast<Eigen::Index>(body.major.size());
   body.major.push_back({point, 0, true});
   body.from.push_back(body.graph.distances(point));
-  body.order.push_back(farthest_first(body.from.back()));
   body.apart.conservativeResize(n + 1, n + 1);
   for (Eigen::Index i = 0; i <= n; ++i)
     body.apart(i, n) = body.apart(n, i) = body.from.back()[body.major[static_cast<std::size_t>(i)].point];
