@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sinew/core/parallel.h"
+
 namespace sinew::autorig {
 namespace {
 
@@ -240,13 +242,20 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
   body.apart = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
   body.from.resize(n);
   body.from[0] = std::move(distance);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (is_cancelled(progress)) return cancelled();
-    if (i > 0) body.from[i] = body.graph.distances(body.major[i].point);
+  const auto look_around = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (i > 0 && !is_cancelled(progress)) body.from[i] = body.graph.distances(body.major[i].point);
+  };
+  // Trees of rings are done before a thread would have started.
+  if (body.graph.rings)
+    look_around(0, n);
+  else
+    parallel_for(n, 1, look_around);
+  if (is_cancelled(progress)) return cancelled();
+  for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       body.apart(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
           body.from[i][body.major[j].point];
-  }
   body.apart = ((body.apart + body.apart.transpose()) / 2).eval();
   body.diameter = body.apart.maxCoeff();
   return body;
