@@ -115,7 +115,7 @@ Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
     seeds_ = std::move(level.seeds);
     while (seeds_.size() > kMostPatches) {
       Thinned next = thin(level.links, seeds_.size());
-      // Pieces without neighbours, or hubs with all: no fewer patches, or too few to see anything.
+      // Pieces without neighbours do not become fewer.
       if (next.seeds.size() > seeds_.size() / 2) break;
       for (std::uint32_t& patch : of_) patch = next.of[patch];
       for (std::uint32_t& seed : next.seeds) seed = seeds_[seed];
@@ -125,24 +125,28 @@ Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
     links = std::move(level.links);
   }
   first_ = std::move(links.first);
+  measure_ways(mesh, links.items);
+  measure_areas(mesh, edges);
+}
+
+void Patches::measure_ways(const PolyMesh& mesh, const std::vector<std::uint32_t>& ends) {
   places_.resize(seeds_.size());
   for (std::size_t k = 0; k < places_.size(); ++k)
     places_[k] = (mesh.positions[seeds_[k]] - mesh.positions[seeds_[0]]).cast<float>();
-  neighbours_.resize(links.items.size());
+  neighbours_.resize(ends.size());
   double sum = 0;
   for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch)
     for (std::uint32_t k = first_[patch]; k < first_[patch + 1]; ++k) {
-      const float length = (places_[links.items[k]] - places_[patch]).norm();
-      neighbours_[k] = {links.items[k], length};
+      const float length = (places_[ends[k]] - places_[patch]).norm();
+      neighbours_[k] = {ends[k], length};
       sum += static_cast<double>(length);
       max_length_ = std::max(max_length_, length);
     }
-  mean_length_ = static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, neighbours_.size())));
-  measure(mesh, edges);
+  mean_length_ = static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, ends.size())));
 }
 
 // By the faces about the seeds: the vertices of a patch are much alike.
-void Patches::measure(const PolyMesh& mesh, const HalfEdges& edges) {
+void Patches::measure_areas(const PolyMesh& mesh, const HalfEdges& edges) {
   std::vector<std::uint32_t> members(seeds_.size(), 0);
   for (const std::uint32_t patch : of_) ++members[patch];
   area_.resize(seeds_.size());

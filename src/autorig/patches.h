@@ -30,7 +30,8 @@ class Patches {
   bool is_thinned() const { return seeds_.size() < of_.size(); }
 
  private:
-  void measure(const PolyMesh& mesh, const HalfEdges& edges);
+  void measure_ways(const PolyMesh& mesh, const std::vector<std::uint32_t>& ends);
+  void measure_areas(const PolyMesh& mesh, const HalfEdges& edges);
 
   std::vector<std::uint32_t> of_, seeds_, first_;
   std::vector<Neighbour> neighbours_;
