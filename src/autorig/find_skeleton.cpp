@@ -10,6 +10,7 @@
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
 #include "autorig/tip_symmetry.h"
+#include "autorig/turning_centres.h"
 
 namespace sinew {
 
@@ -134,6 +135,7 @@ Result<void> revise_by_poses(const PolyMesh& mesh, const Match& match, const Fin
     matcher.add_minors(other);
     revise(mesh.positions, posed, other, place_joints(other), placed);
   }
+  if (!options.other_poses.empty()) centre_by_motion(match, mesh.positions, options.other_poses, placed);
   return {};
 }
 

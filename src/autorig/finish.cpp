@@ -137,7 +137,9 @@ void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector
       placed[i] = image;
       continue;
     }
-    placed[i].head = (old[i].head + image.head) / 2;
+    // Where one side has moved and the other has not, the first is known better.
+    const double own = old[i].by_motion == other.by_motion ? 0.5 : old[i].by_motion ? 1 : 0;
+    placed[i].head = own * old[i].head + (1 - own) * image.head;
     if (placed[i].tail && image.tail) placed[i].tail = ((*old[i].tail + *image.tail) / 2).eval();
   }
 }

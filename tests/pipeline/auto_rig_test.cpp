@@ -241,6 +241,34 @@ TEST(AutoRig, BentArmOfASecondPoseGivesTheElbow) {
   EXPECT_LT((truth - got).norm(), 0.025);  // one ring of the arm
 }
 
+// A leg and an arm of other proportions than any template's, so that lengths alone mislead.
+TEST(AutoRig, MotionOfTheSkinTellsWhereJointsAre) {
+  const Rig biped = *make_character("biped");
+  const Skeleton& bones = biped.skeleton;
+  Pose rest = rest_pose(bones);
+  const std::size_t knee = *bones.find("LeftLeg"), elbow = *bones.find("LeftForeArm");
+  rest.local[knee].translation() *= 1.15;
+  rest.local[elbow].translation() *= 0.85;
+  Pose bent = rest;
+  turn_joint(bones, knee, {60, 0, 0}, bent);
+  turn_joint(bones, elbow, {0, -50, 20}, bent);
+  const auto still = posed_mesh(biped, rest, {.deformer = "lbs"}),
+             moved = posed_mesh(biped, bent, {.deformer = "lbs"});
+  ASSERT_TRUE(still.ok() && moved.ok());
+  const PolyMesh* poses[] = {&*still, &*moved};
+  const auto alone = auto_skeleton({poses, 1}, {}), both = auto_skeleton(poses, {});
+  ASSERT_TRUE(alone.ok() && both.ok());
+  const auto globals = global_transforms(bones, rest.local);
+  for (const std::size_t joint : {knee, elbow}) {
+    const Vec3 truth = globals[joint].translation();
+    const auto off = [&](const FoundSkeleton& found) {
+      return (truth - heads_of(found.skeleton)[*found.skeleton.find(bones[joint].name)]).norm();
+    };
+    EXPECT_GT(off(*alone), 0.015) << bones[joint].name;  // metres, of 1.77
+    EXPECT_LT(off(*both), 0.01) << bones[joint].name;
+  }
+}
+
 TEST(AutoRig, IsTheSameForAnyNumberOfThreads) {
   const Rig quadruped = *make_character("quadruped", {.resolution = 2000});
   std::vector<Vec3> first;
