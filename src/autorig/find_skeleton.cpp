@@ -18,7 +18,7 @@ using namespace autorig;
 
 namespace {
 
-constexpr double kStout = 5;
+constexpr double kStout = 5, kStoutSpine = 10;
 constexpr double kMostRingChain = 0.05;
 constexpr double kSurelyWorse = 0.1;  // by so much costs must differ to be sure, see confidence_of
 using Clock = std::chrono::steady_clock;
@@ -72,7 +72,9 @@ double share_inside(const WindingNumber& winding, const std::vector<Curve>& curv
 
 // A chain must be one: a ball has two ends as well.
 bool too_stout(const Match& match) {
-  return match.tips.size() == 1 && match.parts.trunk.length() < kStout * match.parts.trunk.middle_radius();
+  if (match.tips.size() != 1) return false;
+  const double least = is_spine(*match.model) ? kStoutSpine : kStout;
+  return match.parts.trunk.length() < least * match.parts.trunk.middle_radius();
 }
 
 // A chain is in any body. A body with left and right has legs for fingers.

@@ -19,7 +19,7 @@ constexpr double kHeadTip = 0.12;  // the same for ears, horns, a trunk: they le
 constexpr double kOnHead = 0.9, kOddHorn = 0.05;
 constexpr int kMostMissing = 2;
 constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15, kRigid = 0.4, kHidden = 0.15,
-                 kSlide = 0.15, kEnds = 0.08;
+                 kSlide = 0.15, kEnds = 0.08, kSpine = 0.04;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
 constexpr std::size_t kBeginnings = 3000, kRingBeginnings = 96;
@@ -268,6 +268,13 @@ class Assignments {
   std::vector<int> kinds_;   // per tip of the template: the same for left and right
 };
 
+// Two or three joints are told by how thick the chain is along its way; a spine of many is in a body of any
+// thickness, a fish's as well as a snake's.
+double thickness_weight(const TemplateData& model) {
+  if (model.parts.limbs.size() > 1) return kRadii;
+  return kRadii * (model.rings ? 3 : is_spine(model) ? 0.6 : 4);
+}
+
 // How far the body is turned from the template, 0 .. 1.
 double upright(const Match& match) {
   if (match.tips.size() > 1) return (3 - match.rotation.trace()) / 4;
@@ -362,7 +369,7 @@ void Matcher::weigh(Match& match) {
     ++limbs;
   }
   if (limbs > 0) hidden += kSlide * std::sqrt(slid / limbs);
-  if (!match.model->rings) hidden += kEnds * ends_differ(match);
+  if (!match.model->rings) hidden += kEnds * ends_differ(match) + (is_spine(*match.model) ? kSpine : 0);
   const Similarity fit = fit_similarity(theirs, ours);
   match.scale = fit.scale;
   if (!(match.scale > 0)) {
@@ -386,7 +393,7 @@ void Matcher::weigh(Match& match) {
   }
   match.radii = count > 0 ? std::sqrt(sum / count) : 1;
   match.cost = hidden + match.lengths + kAsymmetry * match.asymmetry + match.left_over +
-               kPlaces * match.places + (chain ? 3 : 1) * kRadii * match.radii +
+               kPlaces * match.places + thickness_weight(*match.model) * match.radii +
                (chain ? 7 : 1) * kUpright * upright(match);
 }
 

@@ -45,6 +45,11 @@ struct TemplateData {
   }
 };
 
+// Whether it is a chain without limbs that bends everywhere.
+inline bool is_spine(const TemplateData& model) {
+  return model.parts.limbs.size() == 1 && model.joints.size() >= 6;
+}
+
 // Fills `twins` from the joints.
 void find_twins(TemplateData& data);
 
