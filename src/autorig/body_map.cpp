@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kMajor = 0.045, kMinor = 0.012;  // of the diameter
 constexpr double kMajorRing = 0.055;  // along curves that begin at the middle of what a limb grows on
+constexpr double kOnLimb = 0.25;      // of a limb: what leaves it farther out is its own
 constexpr double kStumpToo = 3;       // where there is one: the other side's is another only by chance
 constexpr double kStump = 2;          // so many radii long
 constexpr double kWider = 1.25;       // a ring that is no longer the limb's, to its narrowest
@@ -188,6 +189,38 @@ void regrow_stump(const BodyMap& body, std::size_t root, std::size_t tip, int li
   part.seam = cut.seam[static_cast<std::size_t>(limb)] = seam / weight;
 }
 
+// Whether a tip that nobody asked for leaves the body like a limb of its own, a tail or a horn, and not from
+// one of the limbs, as a toe does.
+bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip) {
+  const auto apart = [&](std::size_t a, std::size_t b) {
+    return body.apart(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b));
+  };
+  const auto fork = [&](std::size_t a, std::size_t b) {
+    return (apart(root, a) + apart(root, b) - apart(a, b)) / 2;
+  };
+  return std::all_of(tips.begin(), tips.end(), [&](std::size_t limb) {
+    double begin = 0;
+    for (const std::size_t other : tips)
+      if (other != limb) begin = std::max(begin, fork(limb, other));
+    return fork(limb, tip) < begin + kOnLimb * (apart(root, limb) - begin);
+  });
+}
+
+// The limbs of some tips. Other limbs are cut off, too, so that none of these takes them along; they count as
+// trunk.
+LimbCut cut_beside(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips,
+                   std::vector<std::uint32_t> ends) {
+  for (std::size_t i = 0; i < body.major.size() && tips.size() > 1; ++i)
+    if (i != root && !body.major[i].middle && std::find(tips.begin(), tips.end(), i) == tips.end() &&
+        is_own_limb(body, root, tips, i))
+      ends.push_back(body.major[i].point);
+  LimbCut cut = cut_limbs(body.seen_from(root), body.from[root], ends);
+  for (int& limb : cut.limb)
+    if (limb >= static_cast<int>(tips.size())) limb = -1;
+  cut.seam.resize(tips.size());
+  return cut;
+}
+
 // What is no limb's, up to where the last limbs leave: a tail that no joint is for is no trunk.
 std::vector<std::uint32_t> trunk_points(const LimbCut& cut, std::span<const double> distance,
                                         std::span<const std::uint32_t> order) {
@@ -277,7 +310,8 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
   std::vector<std::uint32_t> ends;
   for (const std::size_t i : tips) ends.push_back(body.major[i].point);
   Parts parts;
-  LimbCut cut = cut_limbs(body.seen_from(root), distance, ends);
+  LimbCut cut = body.graph.rings ? cut_limbs(body.seen_from(root), distance, ends)
+                                 : cut_beside(body, root, tips, ends);
   const bool chain = tips.size() == 1;  // all of it is trunk
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
   auto points = points_of_parts(cut, body.seen_from(root).order);

@@ -394,7 +394,10 @@ void Matcher::weigh(Match& match) {
   match.radii = count > 0 ? std::sqrt(sum / count) : 1;
   match.cost = hidden + match.lengths + kAsymmetry * match.asymmetry + match.left_over +
                kPlaces * match.places + thickness_weight(*match.model) * match.radii +
-               (chain ? 7 : 1) * kUpright * upright(match);
+               (chain                ? 7
+                : match.model->rings ? 1
+                                     : 5) *
+                   kUpright * upright(match);
 }
 
 const std::vector<Candidate>& Matcher::candidates(const TemplateData& model) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sinew::autorig {
 namespace {
@@ -112,7 +113,7 @@ TipPairs find_tip_pairs(const BodyMap& body) {
 }
 
 void add_middle_tips(BodyMap& body, const TipPairs& sides, const std::vector<Pair>& horns) {
-  if (sides.pairs.empty()) return;
+  if (sides.pairs.size() < 2) return;
   struct Place {
     std::uint32_t point;
     double far;
@@ -121,11 +122,15 @@ void add_middle_tips(BodyMap& body, const TipPairs& sides, const std::vector<Pai
   double farthest = 0;
   const double wide = (kOnMiddle + sides.error) * body.diameter;
   for (std::uint32_t v = 0; v < body.graph.positions.size(); ++v) {
-    double beside = 0, far = 0;
+    // The nearest pair does not count: it may be ears.
+    double beside = 0, sum = 0, nearest = std::numeric_limits<double>::infinity();
     for (const auto& [a, b] : sides.pairs) {
       beside = std::max(beside, std::abs(body.from[a][v] - body.from[b][v]));
-      far += (body.from[a][v] + body.from[b][v]) / static_cast<double>(2 * sides.pairs.size());
+      const double away = (body.from[a][v] + body.from[b][v]) / 2;
+      sum += away;
+      nearest = std::min(nearest, away);
     }
+    const double far = (sum - nearest) / static_cast<double>(sides.pairs.size() - 1);
     for (const auto& [a, b] : horns)
       if (std::abs(body.from[a][v] - body.from[b][v]) > kOnMiddle * body.diameter) beside = wide;
     if (std::isfinite(far)) farthest = std::max(farthest, far);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/tip_symmetry.h"
+
+#include <gtest/gtest.h>
+
+#include "support/shapes.h"
+
+namespace sinew::autorig {
+namespace {
+
+// A body of which only the distances between tips are known.
+BodyMap body_of(const std::vector<std::vector<double>>& apart) {
+  BodyMap body;
+  const auto n = static_cast<Eigen::Index>(apart.size());
+  body.major.resize(apart.size());
+  body.apart.resize(n, n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index k = 0; k < n; ++k)
+      body.apart(i, k) = apart[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)];
+  body.diameter = body.apart.maxCoeff();
+  return body;
+}
+
+TEST(TipSymmetry, ArmsAndLegsArePairsAndTheHeadIsBetween) {
+  // Head, left and right hand, left and right foot of a man.
+  const TipPairs found = find_tip_pairs(body_of({{0, 1.17, 1.16, 1.93, 1.93},
+                                                 {1.17, 0, 1.79, 2.15, 2.21},
+                                                 {1.16, 1.79, 0, 2.21, 2.15},
+                                                 {1.93, 2.15, 2.21, 0, 1.91},
+                                                 {1.93, 2.21, 2.15, 1.91, 0}}));
+  ASSERT_EQ(found.pairs.size(), 2u);
+  for (const auto& [a, b] : found.pairs) EXPECT_TRUE((a == 1 && b == 2) || (a == 3 && b == 4)) << a << b;
+  EXPECT_EQ(found.middle, std::vector<std::size_t>{0});
+  EXPECT_TRUE(found.complete);
+  EXPECT_LT(found.error, 0.02);
+}
+
+TEST(TipSymmetry, FingersOfOneHandAreNoPair) {
+  // Two fingers of the left hand are as far from everything else, and near each other.
+  const TipPairs found = find_tip_pairs(body_of({{0, 1.17, 1.17, 1.16, 1.93, 1.93},
+                                                 {1.17, 0, 0.2, 1.79, 2.15, 2.21},
+                                                 {1.17, 0.2, 0, 1.79, 2.15, 2.21},
+                                                 {1.16, 1.79, 1.79, 0, 2.21, 2.15},
+                                                 {1.93, 2.15, 2.15, 2.21, 0, 1.91},
+                                                 {1.93, 2.21, 2.21, 2.15, 1.91, 0}}));
+  ASSERT_EQ(found.pairs.size(), 2u);
+  for (const auto& [a, b] : found.pairs) EXPECT_FALSE(a == 1 && b == 2);
+}
+
+TEST(TipSymmetry, AHandHasNoOtherSide) {
+  const TipPairs found = find_tip_pairs(body_of({{0, 0.282, 0.271, 0.272, 0.249, 0.215},
+                                                 {0.282, 0, 0.170, 0.162, 0.180, 0.212},
+                                                 {0.271, 0.170, 0, 0.183, 0.147, 0.217},
+                                                 {0.272, 0.162, 0.183, 0, 0.190, 0.193},
+                                                 {0.249, 0.180, 0.147, 0.190, 0, 0.214},
+                                                 {0.215, 0.212, 0.217, 0.193, 0.214, 0}}));
+  EXPECT_TRUE(!found.complete || found.error > 0.05) << found.error;
+}
+
+// A toy whose ears stand higher than its head.
+PolyMesh eared_toy() {
+  std::vector<PolyMesh> parts = {test::capsule({0, 0.8, 0}, {0, 1.4, 0}, 0.4),
+                                 test::capsule({0, 2.2, 0}, {0, 2.3, 0}, 0.5)};
+  for (const double side : {-1.0, 1.0}) {
+    parts.push_back(test::capsule({side * 0.3, 2.5, 0}, {side * 0.7, 3.1, 0}, 0.2));
+    parts.push_back(test::capsule({side * 0.2, 1.4, 0}, {side * 1.0, 1.2, 0}, 0.15));
+    parts.push_back(test::capsule({side * 0.2, 0.7, 0}, {side * 0.3, 0.0, 0}, 0.18));
+  }
+  parts.push_back(test::capsule({0, 1.5, 0}, {0, 2.1, 0}, 0.3));
+  return test::joined(parts);
+}
+
+TEST(TipSymmetry, AHeadBetweenEarsIsFoundOnTheMiddle) {
+  const PolyMesh mesh = eared_toy();
+  const TriangleView cut = triangulate(mesh);
+  auto graph = voxel_graph({mesh.positions, cut.triangles}, nullptr);
+  ASSERT_TRUE(graph.ok());
+  auto body = map_body(*std::move(graph), nullptr);
+  ASSERT_TRUE(body.ok());
+  const std::size_t before = body->major.size();
+  EXPECT_EQ(before, 6u) << "ears, arms and legs; the head has no tip";
+  add_middle_tips(*body, find_tip_pairs(*body));
+  ASSERT_GT(body->major.size(), before);
+  EXPECT_TRUE(body->major[before].middle);
+  const Vec3 head = body->graph.positions[body->major[before].point];
+  EXPECT_LT(std::abs(head.x()), 0.15) << head.transpose();
+  EXPECT_GT(head.y(), 2.4) << head.transpose();
+  ASSERT_EQ(body->from.size(), body->major.size());
+  EXPECT_EQ(body->apart.rows(), static_cast<Eigen::Index>(body->major.size()));
+}
+
+}  // namespace
+}  // namespace sinew::autorig
