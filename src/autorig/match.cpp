@@ -16,10 +16,10 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kExtraTip = 0.45, kMissingTip = 0.6, kMissingTail = 0.3,
                  kHalfPair = 0.1;  // times the tip's share of the diameter
 constexpr double kHeadTip = 0.12;  // the same for ears, horns, a trunk: they leave before the first limb does
-constexpr double kOnHead = 0.9, kOddHorn = 0.05;
+constexpr double kOnHead = 0.9, kOddHorn = 0.05, kBeside = 0.05;
 constexpr int kMostMissing = 2;
 constexpr double kPlaces = 0.6, kRadii = 0.08, kAsymmetry = 1, kStiff = 0.15, kRigid = 0.4, kHidden = 0.15,
-                 kSlide = 0.15, kEnds = 0.08, kSpine = 0.04;
+                 kSlide = 0.15, kEnds = 0.08, kSpine = 0.04, kLoose = 0.5, kHeadDown = 0.12;
 constexpr double kUpright = 0.004;  // settles what the shape cannot: a cylinder's lower end, a ball's front
 constexpr double kMissingSoFar = 0.03;
 constexpr std::size_t kBeginnings = 3000, kRingBeginnings = 96;
@@ -225,6 +225,18 @@ class Assignments {
     return depth;
   }
 
+  // Whether a tip is not on the middle between left and right, as an elephant's trunk is.
+  bool is_beside(const Beginning& one, std::size_t tip) const {
+    double worst = 0;
+    for (std::size_t i = 1; i < tip_count(); ++i) {
+      const int image = model_.image_of(i);
+      if (image < 0 || one.partners[i] < 0 || one.partners[static_cast<std::size_t>(image)] < 0) continue;
+      worst = std::max(worst, std::abs(body_.apart(at(tip), one.partners[i]) -
+                                       body_.apart(at(tip), one.partners[static_cast<std::size_t>(image)])));
+    }
+    return worst > kBeside * body_.diameter;
+  }
+
   Candidate finish(const Beginning& one) const {
     Candidate made;
     made.root = static_cast<std::size_t>(one.partners[0]);
@@ -243,7 +255,7 @@ class Assignments {
       if (one.uses(i) || body_.major[i].middle) continue;
       const bool on_head = deepest(i, ours) < kOnHead * first;
       made.left_over += (on_head ? kHeadTip / kExtraTip : 1) * cost_of_extra_tip(body_, i, ours);
-      horns += on_head;
+      horns += on_head && is_beside(one, i);
     }
     // One horn alone: the root is at the other.
     if (horns % 2 == 1 && !body_.major[made.root].middle) made.left_over += kOddHorn;
@@ -300,6 +312,11 @@ double mean_radius(const Curve& curve, double from, double to) {
 // How much thicker the head is than the tail, as a logarithm.
 double head_over_tail(const Parts& parts, std::size_t tail) {
   return std::log(mean_radius(parts.trunk, 0.03, 0.15) / mean_radius(parts.limbs[tail].curve, 0.6, 0.95));
+}
+
+// Files have y or z upwards: a body that stands on its head needs better reasons.
+double head_down(const Match& match) {
+  return match.model->two_sided ? kHeadDown * std::max(0.0, -match.rotation.col(1).y()) : 0;
 }
 
 // A body may fit as well with its head where the tail should be, but a head is thicker.
@@ -363,8 +380,10 @@ void Matcher::weigh(Match& match) {
     const double from = trunk.at_level(match.model->parts.limbs[i].seam);
     const double to = match.parts.trunk.at_level(match.parts.limbs[i].seam) / match.parts.trunk.length();
     const Vec3 begin = a.points.front() + trunk.at(to * trunk.length()) - trunk.at(from);
-    for (std::size_t k = first; k < theirs.size(); ++k)
-      theirs[k] = begin + std::clamp(longer, 0.25, 4.0) * (theirs[k] - a.points.front());
+    for (std::size_t k = first; k < theirs.size(); ++k) {
+      theirs[k] = begin + kLoose * std::clamp(longer, 0.25, 4.0) * (theirs[k] - a.points.front());
+      ours[k] = b.points.front() + kLoose * (ours[k] - b.points.front());
+    }
     slid += std::pow(to - from / trunk.length(), 2);
     ++limbs;
   }
@@ -377,6 +396,7 @@ void Matcher::weigh(Match& match) {
     return;
   }
   match.rotation = fit.rotation;
+  if (!match.model->rings) hidden += head_down(match);
   const bool chain = match.tips.size() < 2;
   match.places = chain ? 0 : fit.error;
   const double length_scale = match.parts.trunk.length() / match.model->parts.trunk.length();

@@ -13,7 +13,7 @@ constexpr double kTwoSides = 0.22;  // of the diameter: fingers of one hand are 
 constexpr double kOnMiddle = 0.05;  // the same for points of the middle line
 constexpr double kApart = 0.12;     // of the diameter: tips on the middle are farther from each other
 constexpr double kSame = 0.03;      // the same for other tips
-constexpr double kFarOut = 0.8;     // of the farthest point: a head is far from all pairs, a back is not
+constexpr double kFarOut = 0.7;     // of the farthest point: a head is far from all pairs, a back is not
 constexpr std::size_t kMostMiddle = 2;
 
 using Pair = std::pair<std::size_t, std::size_t>;
