@@ -11,7 +11,7 @@
 namespace sinew {
 
 struct FindOptions {
-  double most_cost = 0.5;  // a template that fits worse than this does not fit
+  double most_cost = 0.52;  // a template that fits worse than this does not fit
   // The same for chains without limbs (a snake, an arm), to which any stretched body comes near.
   double most_chain_cost = 0.22;
   // The same for bodies without left and right (a hand), as bodies with both have legs for fingers.
