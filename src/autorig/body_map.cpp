@@ -310,8 +310,8 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
   std::vector<std::uint32_t> ends;
   for (const std::size_t i : tips) ends.push_back(body.major[i].point);
   Parts parts;
-  LimbCut cut = body.graph.rings ? cut_limbs(body.seen_from(root), distance, ends)
-                                 : cut_beside(body, root, tips, ends);
+  LimbCut cut =
+      body.graph.rings ? cut_limbs(body.seen_from(root), distance, ends) : cut_beside(body, root, tips, ends);
   const bool chain = tips.size() == 1;  // all of it is trunk
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
   auto points = points_of_parts(cut, body.seen_from(root).order);
