@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "autorig/template_data.h"
+#include "autorig/assignments.h"
 
 namespace sinew::autorig {
 
@@ -24,17 +24,6 @@ struct Match {
   Mat3 rotation = Mat3::Identity();  // from template to body
   double scale = 1;
 };
-
-// A way to give a template's tips partners, by the distances between tips alone.
-struct Candidate {
-  double cost = 0, lengths = 0, asymmetry = 0, left_over = 0;
-  std::size_t root = 0;
-  std::vector<int> tips;
-};
-
-// What a tip that no limb of the template stands for adds to the cost: how far it sticks out of the tree that
-// `seen` tips span.
-double cost_of_extra_tip(const BodyMap& body, std::size_t tip, std::span<const std::size_t> seen);
 
 // The best way to lay one template over the body; cost is infinite where there is none.
 class Matcher {
