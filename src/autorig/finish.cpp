@@ -11,6 +11,7 @@ namespace {
 constexpr double kDeepEnough = 0.75;  // of a ring's radius
 constexpr double kBelowSkin = 0.01;   // of a curve's length
 constexpr double kAlike = 0.01;       // of the body's size
+constexpr double kPosed = 0.08;  // the same: a limb's joints so far from their image are posed, not misplaced
 
 }  // namespace
 
@@ -124,7 +125,8 @@ void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, std::ve
   }
 }
 
-void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector<PlacedJoint>& placed) {
+void make_symmetric(const TemplateData& model, const Mirror& mirror, double size,
+                    std::vector<PlacedJoint>& placed) {
   const std::vector<PlacedJoint> old = placed;
   for (std::size_t i = 0; i < placed.size(); ++i) {
     if (model.joints[i].mirror < 0) continue;
@@ -137,6 +139,9 @@ void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector
       placed[i] = image;
       continue;
     }
+    if (model.joints[i].anchor.kind != Anchor::Kind::kTrunk &&
+        (old[i].head - image.head).norm() > kPosed * size)
+      continue;
     // Where one side has moved and the other has not, the first is known better.
     const double own = old[i].by_motion == other.by_motion ? 0.5 : old[i].by_motion ? 1 : 0;
     placed[i].head = own * old[i].head + (1 - own) * image.head;

@@ -15,8 +15,10 @@ std::optional<Mirror> guess_mirror(const Match& match);
 // The plane in which the body's curves are their own image to within 1 % of its size, told by the limbs that
 // the template has left and right.
 std::optional<Mirror> mirror_of_curves(const Match& match, double size);
-// Each joint and its image on the other side become images of each other.
-void make_symmetric(const TemplateData& model, const Mirror& mirror, std::vector<PlacedJoint>& placed);
+// Each joint and its image on the other side become images of each other, but for those of limbs that are
+// posed differently. `size` is the body's.
+void make_symmetric(const TemplateData& model, const Mirror& mirror, double size,
+                    std::vector<PlacedJoint>& placed);
 
 // Joints outside the body move towards the nearest of its curves. The second asks the mesh only about points
 // that lie far from all curves, by three rays each: no tree over the mesh is needed.

@@ -140,6 +140,23 @@ TEST(OddBodies, ATailThatNoJointIsForIsNoPartOfTheTrunk) {
     EXPECT_LT((joint(*found, name) - heads[*biped.skeleton.find(name)].translation()).norm(), 0.09) << name;
 }
 
+TEST(OddBodies, OneBentElbowStaysInItsArm) {
+  // All but one forearm is its own mirror image: its joints are not half way to the other's.
+  Rig biped = *make_character("biped");
+  Pose pose = rest_pose(biped.skeleton);
+  turn_joint(biped.skeleton, *biped.skeleton.find("LeftForeArm"), {0, -35, 0}, pose);
+  const auto bent = posed_mesh(biped, pose, {.deformer = "dqs"});
+  ASSERT_TRUE(bent.ok());
+  PolyMesh cut;
+  cut.positions = bent->positions;
+  for (const Triangle& t : triangulate(*bent).triangles) cut.add_face({t[0], t[1], t[2]});
+  const auto found = found_in(cut);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->way, SkeletonWay::kSurface);
+  EXPECT_TRUE(found->symmetric) << "but for that arm";
+  expect_inside(cut, *found);
+}
+
 TEST(OddBodies, AFishIsAChainFromNoseToTail) {
   PolyMesh body = test::uv_sphere({0, 0, 0}, 1, 32, 48);
   for (Vec3& p : body.positions) {
