@@ -14,7 +14,7 @@
 #include "sinew/pipeline/methods.h"
 #include "sinew/weights/geodesic.h"
 #include "sinew/weights/lock.h"
-#include "sinew/weights/prune.h"
+#include "sinew/weights/prune_smoothly.h"
 
 namespace sinew {
 namespace {
@@ -139,7 +139,9 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
     report.notes.push_back(
         fmt::format("{} of {} islands follow the body under them", plan.following, report.islands));
 
-  Pruned pruned = prune_weights(to_skin(surface, weights), request.influences);
+  std::vector<int> parents;
+  for (std::size_t j = 0; j < rig.skeleton.size(); ++j) parents.push_back(rig.skeleton[j].parent);
+  Pruned pruned = prune_smoothly(to_skin(surface, weights), parents, surface.welded, request.influences);
   if (!request.locked_joints.empty() || !request.locked_vertices.empty()) {
     SINEW_TRY(pruned.weights, with_locks(rig, request, pruned.weights));
   }

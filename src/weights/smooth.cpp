@@ -21,7 +21,8 @@ SkinWeights smooth_weights(const SkinWeights& weights, const WeldedTriangles& we
     for (std::size_t i = 0; i < count; ++i) {
       row.clear();
       const auto around = neighbours[i];
-      const double amount = around.empty() ? 0 : options.amount;
+      const double amount =
+          around.empty() ? 0 : options.amount * (options.where.empty() ? 1 : options.where[i]);
       add_scaled(now.row(i), 1 - amount, row);
       for (const std::uint32_t k : around)
         add_scaled(now.row(k), amount / static_cast<double>(around.size()), row);

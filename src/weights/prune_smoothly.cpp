@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/weights/prune_smoothly.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "sinew/weights/smooth.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kLittle = 0.05;  // of a row
+constexpr double kFade = 0.5;     // weights twice as large as the first that goes are whole
+constexpr int kTimes = 3, kRounds = 5, kSpread = 10;
+
+// How much alike two joints move: less by a factor of e for every bone between them.
+Eigen::MatrixXd kinship(std::span<const int> parents) {
+  const auto n = static_cast<Eigen::Index>(parents.size());
+  std::vector<int> depth(parents.size(), 0);
+  const auto above = [&](int j) { return parents[static_cast<std::size_t>(j)]; };
+  for (std::size_t j = 0; j < parents.size(); ++j)
+    for (int k = above(static_cast<int>(j)); k >= 0; k = above(k)) ++depth[j];
+  Eigen::MatrixXd alike(n, n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index k = 0; k <= i; ++k) {
+      int a = static_cast<int>(i), b = static_cast<int>(k), steps = 0;
+      for (; a != b && a >= 0 && b >= 0; ++steps) {
+        int& lower = depth[static_cast<std::size_t>(a)] >= depth[static_cast<std::size_t>(b)] ? a : b;
+        lower = above(lower);
+      }
+      alike(i, k) = alike(k, i) = std::exp(-steps);
+    }
+  return alike;
+}
+
+// One row, largest first, cut to `most`: what stays fades towards the first that goes, and each loss goes to
+// what stays, by its size and kinship.
+void cut(std::span<const Influence> row, std::size_t most, const Eigen::MatrixXd& alike,
+         std::vector<Influence>& kept) {
+  kept.assign(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(std::min(most, row.size())));
+  if (row.size() <= most) return;
+  const double first_gone = row[most].weight;
+  const bool all_alike = !(row[0].weight > first_gone);
+  for (Influence& entry : kept)
+    if (!all_alike) entry.weight = std::min(entry.weight, (entry.weight - first_gone) / kFade);
+  std::erase_if(kept, [](const Influence& entry) { return !(entry.weight > 0); });
+  const std::vector<Influence> stays = kept;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const auto own =
+        std::find_if(stays.begin(), stays.end(), [&](const Influence& s) { return s.joint == row[k].joint; });
+    const double lost = row[k].weight - (own == stays.end() ? 0 : own->weight);
+    if (!(lost > 0)) continue;
+    double sum = 0;
+    for (const Influence& s : stays) sum += s.weight * alike(row[k].joint, s.joint);
+    for (std::size_t i = 0; i < stays.size(); ++i)
+      kept[i].weight += lost * stays[i].weight * alike(row[k].joint, stays[i].joint) / sum;
+  }
+}
+
+SkinWeights cut_all(const SkinWeights& weights, std::size_t most, const Eigen::MatrixXd& alike) {
+  SkinWeights result;
+  result.offsets.assign(1, 0);
+  std::vector<Influence> kept;
+  for (std::size_t i = 0; i < weights.vertex_count(); ++i) {
+    double total = 0;
+    for (const Influence& entry : weights.row(i)) total += entry.weight;
+    cut(weights.row(i), most, alike, kept);
+    for (Influence& entry : kept) entry.weight /= total;
+    result.add_row(kept);
+  }
+  return result;
+}
+
+// Half of the sum of differences between two rows, each of which sums to 1.
+double moved(std::span<const Influence> before, std::span<const Influence> after) {
+  double total = 0, common = 0;
+  for (const Influence& b : before) total += b.weight;
+  for (const Influence& b : before)
+    for (const Influence& a : after)
+      if (a.joint == b.joint) common += std::min(a.weight, b.weight / total);
+  return before.empty() ? 0 : std::max(0.0, 1 - common);
+}
+
+}  // namespace
+
+Pruned prune_smoothly(const SkinWeights& weights, std::span<const int> parents, const WeldedTriangles& welded,
+                      int influences) {
+  Pruned plain = prune_weights(weights, influences);
+  if (plain.error <= kLittle) return plain;
+  const auto most = static_cast<std::size_t>(std::max(influences, 1));
+  const Eigen::MatrixXd alike = kinship(parents);
+  Pruned pruned;
+  pruned.weights = cut_all(weights, most, alike);
+  // Where much was lost, and around it.
+  SkinWeights losses;
+  losses.offsets.assign(1, 0);
+  for (std::size_t i = 0; i < weights.vertex_count(); ++i) {
+    const Influence loss{0, moved(weights.row(i), pruned.weights.row(i))};
+    losses.add_row({&loss, 1});
+  }
+  losses = smooth_weights(losses, welded, {.rounds = kSpread});
+  std::vector<double> where;
+  for (const std::uint32_t vertex : welded.weld.representative) {
+    const auto row = losses.row(vertex);
+    where.push_back(row.empty() ? 0 : std::min(1.0, row[0].weight / kLittle));
+  }
+  for (int time = 0; time < kTimes; ++time)
+    pruned.weights =
+        cut_all(smooth_weights(pruned.weights, welded, {.rounds = kRounds, .where = where}), most, alike);
+  for (std::size_t i = 0; i < weights.vertex_count(); ++i)
+    pruned.error = std::max(pruned.error, moved(weights.row(i), pruned.weights.row(i)));
+  return pruned;
+}
+
+}  // namespace sinew
