@@ -41,7 +41,7 @@ struct BindReport {
   std::size_t following = 0;  // islands that move with the body under them
   std::size_t filled = 0;     // vertices that the method could not bind and the fallback did
   std::size_t clamped = 0;    // values put into [0, 1]
-  double pruning_error = 0;   // largest sum of weights that `influences` cut from a vertex
+  double pruning_error = 0;   // largest sum of weights that `influences` took from joints of a vertex
   std::size_t voxels = 0;     // cells of the voxel body, where one was made
   int iterations = 0;
   std::vector<std::string> notes;  // each repair in a sentence
