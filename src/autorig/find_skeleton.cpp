@@ -229,7 +229,9 @@ Result<void> finish(const Fitted& fitted, const std::vector<PlacedJoint>& placed
                     const std::optional<Mirror>& mirror, FoundSkeleton& found) {
   found.symmetric = mirror.has_value();
   SINEW_TRY(found.skeleton, build_skeleton(*fitted.match.model, placed, body_axes(fitted.match, mirror)));
-  found.confidence = confidence_of(fitted.match.cost, fitted.second, fitted.most);
+  // A template that was named may fit as badly as it likes, but that makes it no surer.
+  found.confidence =
+      confidence_of(fitted.match.cost, fitted.second, std::min(fitted.most, FindOptions{}.most_cost));
   return {};
 }
 

@@ -184,6 +184,16 @@ TEST(AutoRig, ShapesWithoutASkeletonAreSaidToBeSo) {
   EXPECT_FALSE(found_in(PolyMesh{}).ok());
 }
 
+TEST(AutoRig, ATemplateThatIsNamedButDoesNotFitIsNotSure) {
+  const Rig quadruped = *make_character("quadruped", {.resolution = 2000});
+  const PolyMesh* mesh = &quadruped.mesh;
+  SkeletonRequest request;
+  request.skeleton_template = "biped";
+  const auto found = auto_skeleton({&mesh, 1}, request);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_LT(found->confidence, 0.5);
+}
+
 TEST(AutoRig, NamesTemplatesAndFailuresOfTheRequest) {
   const Rig biped = *make_character("biped", {.resolution = 2000});
   SkeletonRequest request;
