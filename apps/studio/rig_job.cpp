@@ -67,8 +67,8 @@ void add_figures(const BindReport& report, int influences, std::vector<std::stri
   text.push_back(fmt::format("{} vertices were bound to {} bones by {} in {:.1f} s.", report.vertices,
                              report.bones, report.method, report.seconds));
   if (report.pruning_error >= 0.005)
-    text.push_back(fmt::format("Keeping {} joints a vertex cut {:.0f} % of its weight at most.", influences,
-                               100 * report.pruning_error));
+    text.push_back(fmt::format("Keeping {} joints a vertex moved {:.0f} % of its weight to others at most.",
+                               influences, 100 * report.pruning_error));
   add_sentences(report.notes, text);
 }
 
