@@ -207,21 +207,17 @@ class Assignments {
     return std::sqrt(std::max(0.0, 1 - best.dot(right) / one.sums.mm));
   }
 
-  // How far from the root the ways to two tips part.
-  double fork(std::size_t root, std::size_t a, std::size_t b) const {
-    return (body_.apart(at(root), at(a)) + body_.apart(at(root), at(b)) - body_.apart(at(a), at(b))) / 2;
-  }
   // Where the first limb leaves the tree of these tips, the root's first.
   double first_fork(std::span<const std::size_t> tips) const {
     double first = body_.diameter;
     for (std::size_t i = 1; i < tips.size(); ++i)
-      for (std::size_t k = 1; k < i; ++k) first = std::min(first, fork(tips[0], tips[i], tips[k]));
+      for (std::size_t k = 1; k < i; ++k) first = std::min(first, body_.fork(tips[0], tips[i], tips[k]));
     return first;
   }
   // Where another tip leaves it.
   double deepest(std::size_t tip, std::span<const std::size_t> tips) const {
     double depth = 0;
-    for (std::size_t i = 1; i < tips.size(); ++i) depth = std::max(depth, fork(tips[0], tip, tips[i]));
+    for (std::size_t i = 1; i < tips.size(); ++i) depth = std::max(depth, body_.fork(tips[0], tip, tips[i]));
     return depth;
   }
 

@@ -192,17 +192,11 @@ void regrow_stump(const BodyMap& body, std::size_t root, std::size_t tip, int li
 // Whether a tip that nobody asked for leaves the body like a limb of its own, a tail or a horn, and not from
 // one of the limbs, as a toe does.
 bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip) {
-  const auto apart = [&](std::size_t a, std::size_t b) {
-    return body.apart(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b));
-  };
-  const auto fork = [&](std::size_t a, std::size_t b) {
-    return (apart(root, a) + apart(root, b) - apart(a, b)) / 2;
-  };
   return std::all_of(tips.begin(), tips.end(), [&](std::size_t limb) {
     double begin = 0;
     for (const std::size_t other : tips)
-      if (other != limb) begin = std::max(begin, fork(limb, other));
-    return fork(limb, tip) < begin + kOnLimb * (apart(root, limb) - begin);
+      if (other != limb) begin = std::max(begin, body.fork(root, limb, other));
+    return body.fork(root, limb, tip) < begin + kOnLimb * (body.fork(root, limb, limb) - begin);
   });
 }
 

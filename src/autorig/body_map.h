@@ -22,6 +22,14 @@ struct BodyMap {
   Eigen::MatrixXd apart;                  // between major tips
   double diameter = 0;                    // largest of them
 
+  // How far from a root the ways to two other tips part.
+  double fork(std::size_t root, std::size_t a, std::size_t b) const {
+    const auto way = [&](std::size_t i, std::size_t k) {
+      return apart(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
+    };
+    return (way(root, a) + way(root, b) - way(a, b)) / 2;
+  }
+
   // How the points hang together as seen from a major tip; made when it is first asked for.
   const JoinTree& seen_from(std::size_t tip) const {
     if (seen_.size() < from.size()) seen_.resize(from.size());

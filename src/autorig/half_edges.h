@@ -55,12 +55,6 @@ class HalfEdges {
   }
   // The next half-edge without a face on its right; kNone where the surface is not manifold.
   std::uint32_t along_border(std::uint32_t h) const;
-  // From one vertex to another, kNone where no face runs that way.
-  std::uint32_t between(std::uint32_t from, std::uint32_t to) const {
-    for (std::uint32_t k = offsets_[from]; k < offsets_[from + 1]; ++k)
-      if (targets_[k] == to) return leaving_[k];
-    return kNone;
-  }
 
  private:
   void link();

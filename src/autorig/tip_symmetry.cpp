@@ -87,7 +87,6 @@ class Pairing {
       count += static_cast<int>(pairs.size());
     }
     made.error = std::sqrt(sum / count);
-    made.complete = 2 * pairs.size() + made.middle.size() == tips_.size();
     made.pairs = std::move(pairs);
     return made;
   }

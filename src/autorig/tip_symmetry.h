@@ -12,8 +12,7 @@ namespace sinew::autorig {
 struct TipPairs {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;  // left and right, or the other way round
   std::vector<std::size_t> middle;                         // their own image
-  double error = 0;       // root mean square of what distances differ by, relative to the diameter
-  bool complete = false;  // every tip is in a pair or on the middle
+  double error = 0;  // root mean square of what distances differ by, relative to the diameter
 };
 // The way to pair the most tips, at least two pairs; no pairs where there is none. `middle` tips of the body
 // are left out.

@@ -31,7 +31,6 @@ TEST(TipSymmetry, ArmsAndLegsArePairsAndTheHeadIsBetween) {
   ASSERT_EQ(found.pairs.size(), 2u);
   for (const auto& [a, b] : found.pairs) EXPECT_TRUE((a == 1 && b == 2) || (a == 3 && b == 4)) << a << b;
   EXPECT_EQ(found.middle, std::vector<std::size_t>{0});
-  EXPECT_TRUE(found.complete);
   EXPECT_LT(found.error, 0.02);
 }
 
@@ -54,7 +53,8 @@ TEST(TipSymmetry, AHandHasNoOtherSide) {
                                                  {0.272, 0.162, 0.183, 0, 0.190, 0.193},
                                                  {0.249, 0.180, 0.147, 0.190, 0, 0.214},
                                                  {0.215, 0.212, 0.217, 0.193, 0.214, 0}}));
-  EXPECT_TRUE(!found.complete || found.error > 0.05) << found.error;
+  const bool every_tip = 2 * found.pairs.size() + found.middle.size() == 6;
+  EXPECT_TRUE(!every_tip || found.error > 0.05) << found.error;
 }
 
 // A toy whose ears stand higher than its head.

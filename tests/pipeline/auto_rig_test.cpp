@@ -251,14 +251,16 @@ TEST(AutoRig, BentArmOfASecondPoseGivesTheElbow) {
   EXPECT_LT((truth - got).norm(), 0.025);  // one ring of the arm
 }
 
-// A leg and an arm of other proportions than any template's, so that lengths alone mislead.
+// Legs and arms of other proportions than any template's, so that lengths alone mislead. Only the left ones
+// move: the right ones are their images.
 TEST(AutoRig, MotionOfTheSkinTellsWhereJointsAre) {
   const Rig biped = *make_character("biped");
   const Skeleton& bones = biped.skeleton;
   Pose rest = rest_pose(bones);
   const std::size_t knee = *bones.find("LeftLeg"), elbow = *bones.find("LeftForeArm");
-  rest.local[knee].translation() *= 1.15;
-  rest.local[elbow].translation() *= 0.85;
+  const std::size_t right_knee = *bones.find("RightLeg"), right_elbow = *bones.find("RightForeArm");
+  for (const std::size_t joint : {knee, right_knee}) rest.local[joint].translation() *= 1.15;
+  for (const std::size_t joint : {elbow, right_elbow}) rest.local[joint].translation() *= 0.85;
   Pose bent = rest;
   turn_joint(bones, knee, {60, 0, 0}, bent);
   turn_joint(bones, elbow, {0, -50, 20}, bent);
@@ -269,7 +271,8 @@ TEST(AutoRig, MotionOfTheSkinTellsWhereJointsAre) {
   const auto alone = auto_skeleton({poses, 1}, {}), both = auto_skeleton(poses, {});
   ASSERT_TRUE(alone.ok() && both.ok());
   const auto globals = global_transforms(bones, rest.local);
-  for (const std::size_t joint : {knee, elbow}) {
+  EXPECT_TRUE(both->symmetric);
+  for (const std::size_t joint : {knee, elbow, right_knee, right_elbow}) {
     const Vec3 truth = globals[joint].translation();
     const auto off = [&](const FoundSkeleton& found) {
       return (truth - heads_of(found.skeleton)[*found.skeleton.find(bones[joint].name)]).norm();
