@@ -20,12 +20,6 @@
 namespace sinew {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // The biped's mesh with 16 of its joints, those without fingers, toes and shoulders.
 struct Body {
   std::size_t mesh_vertices = 0;

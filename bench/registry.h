@@ -32,18 +32,22 @@ void add_skeleton_benches(std::vector<BenchCase>& cases);
 void add_differential_benches(std::vector<BenchCase>& cases);
 void add_cage_benches(std::vector<BenchCase>& cases);
 
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 // Shortest time of one call in seconds, over at least five calls and `budget` seconds. The minimum is what
 // other programs on the machine disturb least.
 template <class Body>
 double best_seconds(Body&& body, double budget = 0.25) {
-  using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   double best = 1e300;
-  for (int call = 0; call < 5 || std::chrono::duration<double>(Clock::now() - begin).count() < budget;
-       ++call) {
+  for (int call = 0; call < 5 || seconds_since(begin) < budget; ++call) {
     const auto start = Clock::now();
     body();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    best = std::min(best, seconds_since(start));
   }
   return best;
 }

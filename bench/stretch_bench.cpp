@@ -22,7 +22,7 @@ namespace {
 
 using Built = Result<std::unique_ptr<Deformer>>;
 
-struct Scene {
+struct PosedScene {
   SyntheticFrame frame;
   std::vector<BoneShape> shapes;  // of a frame with twists
 
@@ -33,7 +33,7 @@ struct Scene {
   }
 };
 
-void shape_bones(Scene& scene) {
+void shape_bones(PosedScene& scene) {
   for (std::size_t j = 0; j < scene.frame.globals.size(); ++j) {
     BoneShape shape;
     shape.twist_head = 0.2;
@@ -43,8 +43,8 @@ void shape_bones(Scene& scene) {
 }
 
 // In its clip, with all joints drawn 20 % away from those above them.
-Result<Scene> character(const std::string& kind, int resolution) {
-  Scene scene;
+Result<PosedScene> character(const std::string& kind, int resolution) {
+  PosedScene scene;
   Rig& rig = scene.frame.rig;
   SINEW_TRY(rig, make_character(kind, {.resolution = resolution}));
   set_thread_count(0);
@@ -60,8 +60,8 @@ Result<Scene> character(const std::string& kind, int resolution) {
   return scene;
 }
 
-Result<Scene> synthetic() {
-  Scene scene{make_synthetic_frame(), {}};
+Result<PosedScene> synthetic() {
+  PosedScene scene{make_synthetic_frame(), {}};
   Rig& rig = scene.frame.rig;
   std::mt19937 random(5);
   std::uniform_real_distribution<float> unit(0, 1);
@@ -72,7 +72,7 @@ Result<Scene> synthetic() {
 }
 
 // Positions alone; lbs and the other in turns, so that both meet the same neighbours.
-BenchResult bench_beside_lbs(const Result<Scene>& scene, const std::function<Built(const Rig&)>& build,
+BenchResult bench_beside_lbs(const Result<PosedScene>& scene, const std::function<Built(const Rig&)>& build,
                              bool twisted) {
   if (!scene) return {"", scene.error().message, 0, ""};
   const Rig& rig = scene->frame.rig;

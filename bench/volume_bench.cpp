@@ -15,12 +15,6 @@
 namespace sinew {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // The most memory that the process ever held, in GiB; 0 where the system does not tell.
 double peak_memory() {
   std::ifstream status("/proc/self/status");

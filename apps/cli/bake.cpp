@@ -11,7 +11,7 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct BakeArguments {
   std::string in, out, bvh;
   std::string clip = "0";
   double fps = 30, start = 0, end = -1;
@@ -19,7 +19,7 @@ struct Options {
 };
 
 // Adds the motion of a .bvh file to the rig, fitted to its skeleton; returns its index.
-Result<std::size_t> add_motion(const Options& options, const Console& console, Rig& rig) {
+Result<std::size_t> add_motion(const BakeArguments& options, const Console& console, Rig& rig) {
   SINEW_TRY(const Asset motion, read_asset(options.bvh));
   console.notes(options.bvh, motion.notes);
   if (motion.rig.clips.empty()) return bad_input(fmt::format("{}: holds no motion", options.bvh));
@@ -31,7 +31,7 @@ Result<std::size_t> add_motion(const Options& options, const Console& console, R
   return rig.clips.size() - 1;
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_bake(const BakeArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
   BakeRequest request;
@@ -60,26 +60,26 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_bake(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(program, "bake", "turn a clip or a motion into a vertex animation",
-                            "  sinew bake biped.glb --clip walk --deformer dqs -o walk.glb\n"
-                            "  sinew bake biped.glb --bvh dance.bvh --fps 60 -o dance.pc2\n"
-                            "  sinew bake biped.glb -o frames\n"
-                            "  sinew bake biped.glb --deformer stbs-lbs --stretch LeftArm=1.3 -o long.glb\n");
-  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
-  verb->add_option("-o,--output", options->out,
-                   ".glb or .gltf (morph targets), .pc2 or .mdd (vertex caches), or a folder of .obj files "
-                   "(no ending)")
-      ->required();
-  verb->add_option("--clip", options->clip, "a clip of the file, by name or number")->capture_default_str();
-  verb->add_option("--bvh", options->bvh, "a motion instead of a clip, fitted to the rig by joint names");
-  verb->add_option("--fps", options->fps, "frames a second")->capture_default_str();
-  verb->add_option("--start", options->start, "first frame, seconds into the clip");
-  verb->add_option("--end", options->end, "last frame, seconds into the clip (default: its end)");
+  auto options = std::make_shared<BakeArguments>();
+  const Verb verb =
+      add_verb(program, "bake", "turn a clip or a motion into a vertex animation",
+               "  sinew bake biped.glb --clip walk --deformer dqs -o walk.glb\n"
+               "  sinew bake biped.glb --bvh dance.bvh --fps 60 -o dance.pc2\n"
+               "  sinew bake biped.glb -o frames\n"
+               "  sinew bake biped.glb --deformer stbs-lbs --stretch LeftArm=1.3 -o long.glb\n");
+  verb.option("IN", options->in, "the rig: .glb or .gltf").required();
+  verb.option("-o,--output", options->out,
+              ".glb or .gltf (morph targets), .pc2 or .mdd (vertex caches), or a folder of .obj files "
+              "(no ending)")
+      .required();
+  verb.option("--clip", options->clip, "a clip of the file, by name or number").show_default();
+  verb.option("--bvh", options->bvh, "a motion instead of a clip, fitted to the rig by joint names");
+  verb.option("--fps", options->fps, "frames a second").show_default();
+  verb.option("--start", options->start, "first frame, seconds into the clip");
+  verb.option("--end", options->end, "last frame, seconds into the clip (default: its end)");
   options->pose.add_changes_to(verb);
   options->pose.add_deformer_to(verb);
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_bake(*options, program.console); });
 }
 
 }  // namespace sinew::cli

@@ -9,7 +9,7 @@
 namespace sinew::cli {
 namespace {
 
-Result<void> run([[maybe_unused]] const std::string& name, [[maybe_unused]] const Console& console) {
+Result<void> run_bench([[maybe_unused]] const std::string& name, [[maybe_unused]] const Console& console) {
 #ifdef SINEW_HAVE_BENCH
   const auto results = run_benches(name, console.progress());
   if (is_cancelled(console.progress())) return cancelled();
@@ -25,7 +25,7 @@ Result<void> run([[maybe_unused]] const std::string& name, [[maybe_unused]] cons
   console.print(table, text);
   return {};
 #else
-  return impossible("this program was built without its benchmarks; build with -DSINEW_BENCH=ON");
+  return impossible("this program was built without its benchmarks; './dev bench' in a checkout adds them");
 #endif
 }
 
@@ -33,12 +33,11 @@ Result<void> run([[maybe_unused]] const std::string& name, [[maybe_unused]] cons
 
 void add_bench(Program& program) {
   auto name = std::make_shared<std::string>();
-  CLI::App* verb = add_verb(program, "bench", "measure how fast sinew is on this machine",
-                            "  sinew bench\n"
-                            "  sinew bench lbs --json\n");
-  verb->add_option("NAME", *name, "only benchmarks whose name holds this");
-  verb->callback(
-      [&program, name] { program.run = [&program, name] { return run(*name, program.console); }; });
+  const Verb verb = add_verb(program, "bench", "measure how fast sinew is on this machine",
+                             "  sinew bench\n"
+                             "  sinew bench lbs --json\n");
+  verb.option("NAME", *name, "only benchmarks whose name holds this");
+  verb.runs([&program, name] { return run_bench(*name, program.console); });
 }
 
 }  // namespace sinew::cli

@@ -56,51 +56,48 @@ Result<std::vector<std::size_t>> read_vertex_list(const std::string& file) {
 
 }  // namespace
 
-void add_quantise(CLI::App* verb, int& weight_bits) {
-  verb->add_option("--quantise", weight_bits,
-                   "8 or 16: store weights in so many bits, rows summing exactly to 1")
-      ->check(CLI::IsMember({8, 16}));
+void add_quantise(const Verb& verb, int& weight_bits) {
+  verb.option("--quantise", weight_bits, "8 or 16: store weights in so many bits, rows summing exactly to 1")
+      .one_of({8, 16});
 }
 
-void BindOptions::add_to(CLI::App* verb) {
-  verb->add_option("IN", in, "the mesh: .glb, .gltf, .obj, .ply, .off, .stl")->required();
-  verb->add_option("-o,--output", out, "the rig: .glb or .gltf")->required();
-  verb->add_option("--skeleton", skeleton,
-                   "joints from this .glb, .gltf, .bvh, .tgf or .json (default: the file's own)");
-  verb->add_option("--template", skeleton_template,
-                   fmt::format("find the joints by this template: {}, or a rigged file", template_names()));
+void BindOptions::add_to(const Verb& verb) {
+  verb.option("IN", in, "the mesh: .glb, .gltf, .obj, .ply, .off, .stl").required();
+  verb.option("-o,--output", out, "the rig: .glb or .gltf").required();
+  verb.option("--skeleton", skeleton,
+              "joints from this .glb, .gltf, .bvh, .tgf or .json (default: the file's own)");
+  verb.option("--template", skeleton_template,
+              fmt::format("find the joints by this template: {}, or a rigged file", template_names()));
   found.add_to(verb);
   std::string help = "how weights are found:";
   for (const WeightMethod& method : weight_methods())
     help += fmt::format("\n  {:<18}{}", method.name, method.summary);
-  verb->add_option("--method", request.method, help)->capture_default_str();
-  verb->add_option("--influences", request.influences, "joints a vertex keeps at most")
-      ->capture_default_str();
-  verb->add_option("--voxels", request.voxels,
-                   "cells along the longest side of the voxel body (default: chosen by the mesh)")
-      ->check(CLI::Range(4, 1024));
-  verb->add_flag("--volume", request.volume, "for harmonic: inside the voxel body, not on the surface");
-  verb->add_option("--heat", request.heat, "for heat: nearest, visible or blender")->capture_default_str();
-  verb->add_flag("--one-weight", request.one_weight, "for elastic: one weight for swing and twist");
-  verb->add_option("--joint-weights", joint_weights,
-                   "also store the weights of joint-based deformers: elastic, elastic-dqs, lsq, "
-                   "lsq-nonnegative, skin (from the weights above) or none")
-      ->capture_default_str();
-  verb->add_option("--endpoint", request.endpoint,
-                   fmt::format("also store endpoint weights, by {}; or painted: keep the file's own",
-                               endpoint_names()))
-      ->capture_default_str();
-  verb->add_option("--link", linked,
-                   "an island (by size, the body is 0) that moves with the body under it; repeatable")
-      ->allow_extra_args(false);
-  verb->add_flag("--own-islands", own_islands,
-                 "small islands are bound by themselves, not by the body under them");
-  add_repeatable(verb, "--lock", locked,
-                 "JOINT: keep its weights as they are and share the rest; repeatable");
-  verb->add_option("--lock-vertices", locked_vertices,
-                   "a .json list of vertex numbers whose weights stay as they are");
+  verb.option("--method", request.method, help).show_default();
+  verb.option("--influences", request.influences, "joints a vertex keeps at most").show_default();
+  verb.option("--voxels", request.voxels,
+              "cells along the longest side of the voxel body (default: chosen by the mesh)")
+      .range(4, 1024);
+  verb.flag("--volume", request.volume, "for harmonic: inside the voxel body, not on the surface");
+  verb.option("--heat", request.heat, "for heat: nearest, visible or blender").show_default();
+  verb.flag("--one-weight", request.one_weight, "for elastic: one weight for swing and twist");
+  verb.option("--joint-weights", joint_weights,
+              "also store the weights of joint-based deformers: elastic, elastic-dqs, lsq, "
+              "lsq-nonnegative, skin (from the weights above) or none")
+      .show_default();
+  verb.option("--endpoint", request.endpoint,
+              fmt::format("also store endpoint weights, by {}; or painted: keep the file's own",
+                          endpoint_names()))
+      .show_default();
+  verb.option("--link", linked,
+              "an island (by size, the body is 0) that moves with the body under it; repeatable")
+      .one_each();
+  verb.flag("--own-islands", own_islands,
+            "small islands are bound by themselves, not by the body under them");
+  verb.repeatable("--lock", locked, "JOINT: keep its weights as they are and share the rest; repeatable");
+  verb.option("--lock-vertices", locked_vertices,
+              "a .json list of vertex numbers whose weights stay as they are");
   add_quantise(verb, weight_bits);
-  verb->add_flag("--strict", request.strict, "any fallback is an error (exit 4)");
+  verb.flag("--strict", request.strict, "any fallback is an error (exit 4)");
 }
 
 Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const {

@@ -25,14 +25,14 @@ struct BindOptions {
   SkeletonOptions found;  // how a skeleton is found where none is given
   bool finds = false;     // whether the verb looks for one
 
-  void add_to(CLI::App* verb);
+  void add_to(const Verb& verb);
 
   // Reads the mesh, gives it the skeleton asked for, binds it and writes the file.
   Result<BindReport> run(const Console& console, Asset& asset) const;
 };
 
 // --quantise 8|16
-void add_quantise(CLI::App* verb, int& weight_bits);
+void add_quantise(const Verb& verb, int& weight_bits);
 
 std::string to_text(const std::string& file, const BindReport& report);
 

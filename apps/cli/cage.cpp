@@ -14,14 +14,14 @@
 namespace sinew::cli {
 namespace {
 
-struct BindOptions {
+struct CageBindArguments {
   std::string in, out, cage, from, cage_out;
   bool automatic = false;
   int controls = 200;
   CageRequest request;
 };
 
-struct PoseOptions {
+struct CagePoseArguments {
   std::string in, out;
   std::vector<std::string> moved;
   bool apply = false;
@@ -38,7 +38,7 @@ Error in_file(const std::string& file, const Error& error) {
   return {error.code, fmt::format("{}: {}", file, error.message)};
 }
 
-Result<CageReport> bind_one(const BindOptions& options, const Console& console, Asset& asset) {
+Result<CageReport> bind_one(const CageBindArguments& options, const Console& console, Asset& asset) {
   CageRequest request = options.request;
   request.progress = console.progress();
   if (!options.from.empty()) {
@@ -64,7 +64,7 @@ Result<CageReport> bind_one(const BindOptions& options, const Console& console, 
   return report;
 }
 
-Result<void> run_bind(const BindOptions& options, const Console& console) {
+Result<void> run_cage_bind(const CageBindArguments& options, const Console& console) {
   const int ways = !options.cage.empty() + !options.from.empty() + options.automatic;
   if (ways != 1) return usage_error("give one of --cage FILE, --auto and --from SOLVED.glb");
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
@@ -117,7 +117,7 @@ Result<std::pair<std::string, std::string>> split_moved(const Rig& rig, const st
   return usage_error(fmt::format("--moved '{}': give NAME=FILE, the cages are {}", printable(text), names));
 }
 
-Result<void> run_pose(const PoseOptions& options, const Console& console) {
+Result<void> run_cage_pose(const CagePoseArguments& options, const Console& console) {
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(Asset asset, read_asset(options.in));
@@ -153,66 +153,54 @@ Result<void> run_pose(const PoseOptions& options, const Console& console) {
   return {};
 }
 
-void add_bind(Program& program, CLI::App* verb) {
-  auto options = std::make_shared<BindOptions>();
-  CLI::App* bind = verb->add_subcommand("bind", "solve a cage and hang a mesh on its control points");
-  bind->fallthrough();
-  bind->add_option("MESH", options->in, "the mesh or rig")->required();
-  bind->add_option("--cage", options->cage, "a closed mesh around it, or around a part of it");
-  bind->add_flag("--auto", options->automatic, "make the cage out of the mesh's voxel body");
-  bind->add_option("--controls", options->controls, "with --auto: about as many control points")
-      ->capture_default_str();
-  bind->add_option("--cage-out", options->cage_out,
-                   "also write the cage as a mesh, to move its control points elsewhere");
-  bind->add_option("--from", options->from, "use the cage that this .glb has solved (--keep or --dynamic)");
-  bind->add_option("--resolution", options->request.resolution, "K: a grid of 2^K cells a side")
-      ->capture_default_str();
-  bind->add_flag("--dynamic", options->request.dynamic,
-                 "look coordinates up in every frame, where the steps before have put the mesh");
-  bind->add_flag("--keep", options->request.keep, "keep the solution in the file, for --from");
-  bind->add_flag("--skin", options->request.skin, "the skeleton moves the cage, and the cage the mesh");
-  bind->add_option("--name", options->request.name, "of the cage; one of that name is replaced")
-      ->capture_default_str();
-  bind->add_option("--reach", options->request.reach,
-                   "how far outside vertices still follow, in diagonals of the cage")
-      ->capture_default_str();
-  bind->add_option("--threshold", options->request.threshold, "smaller coordinates are dropped")
-      ->capture_default_str();
-  bind->add_option("-o,--output", options->out, "the rig with its cage: .glb or .gltf")->required();
-  bind->callback([&program, options] {
-    program.run = [&program, options] { return run_bind(*options, program.console); };
-  });
+void add_cage_bind(Program& program, const Verb& verb) {
+  auto options = std::make_shared<CageBindArguments>();
+  const Verb bind = verb.action("bind", "solve a cage and hang a mesh on its control points");
+  bind.option("MESH", options->in, "the mesh or rig").required();
+  bind.option("--cage", options->cage, "a closed mesh around it, or around a part of it");
+  bind.flag("--auto", options->automatic, "make the cage out of the mesh's voxel body");
+  bind.option("--controls", options->controls, "with --auto: about as many control points").show_default();
+  bind.option("--cage-out", options->cage_out,
+              "also write the cage as a mesh, to move its control points elsewhere");
+  bind.option("--from", options->from, "use the cage that this .glb has solved (--keep or --dynamic)");
+  bind.option("--resolution", options->request.resolution, "K: a grid of 2^K cells a side").show_default();
+  bind.flag("--dynamic", options->request.dynamic,
+            "look coordinates up in every frame, where the steps before have put the mesh");
+  bind.flag("--keep", options->request.keep, "keep the solution in the file, for --from");
+  bind.flag("--skin", options->request.skin, "the skeleton moves the cage, and the cage the mesh");
+  bind.option("--name", options->request.name, "of the cage; one of that name is replaced").show_default();
+  bind.option("--reach", options->request.reach,
+              "how far outside vertices still follow, in diagonals of the cage")
+      .show_default();
+  bind.option("--threshold", options->request.threshold, "smaller coordinates are dropped").show_default();
+  bind.option("-o,--output", options->out, "the rig with its cage: .glb or .gltf").required();
+  bind.runs([&program, options] { return run_cage_bind(*options, program.console); });
 }
 
-void add_moved(Program& program, CLI::App* verb) {
-  auto options = std::make_shared<PoseOptions>();
-  CLI::App* pose = verb->add_subcommand("pose", "move the control points and write the mesh that follows");
-  pose->fallthrough();
-  pose->add_option("IN", options->in, "a rig with a cage: .glb or .gltf")->required();
-  add_repeatable(pose, "--moved", options->moved,
-                 "FILE, or NAME=FILE: the cage with its control points moved, in the same order; repeatable")
-      ->required();
-  pose->add_option(
-          "-o,--output", options->out,
-          "the file to write: .obj, .ply, .off, .stl: the mesh; .glb: the rig with the shape as a key")
-      ->required();
-  pose->add_flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
-  pose->callback([&program, options] {
-    program.run = [&program, options] { return run_pose(*options, program.console); };
-  });
+void add_cage_pose(Program& program, const Verb& verb) {
+  auto options = std::make_shared<CagePoseArguments>();
+  const Verb pose = verb.action("pose", "move the control points and write the mesh that follows");
+  pose.option("IN", options->in, "a rig with a cage: .glb or .gltf").required();
+  pose.repeatable("--moved", options->moved,
+                  "FILE, or NAME=FILE: the cage with its control points moved, in the same order; repeatable")
+      .required();
+  pose.option("-o,--output", options->out,
+              "the file to write: .obj, .ply, .off, .stl: the mesh; .glb: the rig with the shape as a key")
+      .required();
+  pose.flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
+  pose.runs([&program, options] { return run_cage_pose(*options, program.console); });
 }
 
 }  // namespace
 
 void add_cage(Program& program) {
-  CLI::App* verb = add_verb(program, "cage", "bind a mesh to a cage, and move it by the cage",
-                            "  sinew cage bind cow.obj --cage box.obj --resolution 6 -o cow.glb\n"
-                            "  sinew cage pose cow.glb --moved box2.obj -o moved.obj\n"
-                            "  sinew cage bind biped.glb --auto --cage-out cage.obj -o caged.glb\n"
-                            "  sinew cage bind biped.glb --auto --skin -o soft.glb\n");
-  verb->require_subcommand(1);
-  add_bind(program, verb);
-  add_moved(program, verb);
+  const Verb verb = add_verb(program, "cage", "bind a mesh to a cage, and move it by the cage",
+                             "  sinew cage bind cow.obj --cage box.obj --resolution 6 -o cow.glb\n"
+                             "  sinew cage pose cow.glb --moved box2.obj -o moved.obj\n"
+                             "  sinew cage bind biped.glb --auto --cage-out cage.obj -o caged.glb\n"
+                             "  sinew cage bind biped.glb --auto --skin -o soft.glb\n");
+  add_cage_bind(program, verb);
+  add_cage_pose(program, verb);
 }
 
 }  // namespace sinew::cli

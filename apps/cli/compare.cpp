@@ -12,13 +12,13 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct CompareArguments {
   std::string in, out;
   std::vector<std::string> pairs;
   CompareRequest request;
 };
 
-Json to_json(const MethodFigures& method) {
+Json compare_json(const MethodFigures& method) {
   return {{"weights", method.pair.weights},
           {"deformer", method.pair.deformer},
           {"energy_ratio", method.energy_ratio},
@@ -32,11 +32,11 @@ Json to_json(const MethodFigures& method) {
           {"extended", method.extended}};
 }
 
-Json to_json(const CompareReport& report) {
+Json compare_json(const CompareReport& report) {
   Json poses = Json::array();
   for (const PoseFigures& pose : report.poses) {
     Json methods = Json::array();
-    for (const MethodFigures& method : pose.methods) methods.push_back(to_json(method));
+    for (const MethodFigures& method : pose.methods) methods.push_back(compare_json(method));
     poses.push_back({{"name", pose.name},
                      {"reference_energy", pose.energy},
                      {"reference_iterations", pose.iterations},
@@ -52,7 +52,7 @@ Json to_json(const CompareReport& report) {
           {"seconds", report.seconds}};
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_compare(const CompareArguments& options, const Console& console) {
   std::error_code failure;
   if (std::filesystem::exists(options.out, failure) && !console.force)
     return io_error(fmt::format("{}: exists already; give --force to write into it", options.out));
@@ -73,7 +73,7 @@ Result<void> run(const Options& options, const Console& console) {
   const std::string title = std::filesystem::path(options.in).stem().string() + " compared";
   SINEW_CHECK(
       save_compare_page(asset.rig, *compared, title, options.out, console.overwrite(), console.progress()));
-  const Json document = to_json(*compared);
+  const Json document = compare_json(*compared);
   SINEW_CHECK(write_file(std::filesystem::path(options.out) / "report.json", document.dump(1) + "\n",
                          console.overwrite()));
   console.print(document, fmt::format("{}: {} poses compared in {:.1f} s",
@@ -85,26 +85,24 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_compare(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb =
+  auto options = std::make_shared<CompareArguments>();
+  const Verb verb =
       add_verb(program, "compare", "measure weights and deformers against the elastic reference",
                "  sinew compare arm.glb -o report\n"
                "  sinew compare biped.glb --joints LeftArm --joints LeftForeArm --pair heat:lbs -o report\n");
-  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
-  verb->add_option("-o,--output", options->out, "a folder for the page, report.json and the pictures")
-      ->required();
-  add_repeatable(verb, "--pair", options->pairs,
-                 "WEIGHTS:DEFORMER: one more pair; weights may be 'own', those of the file; repeatable");
-  add_repeatable(verb, "--joints", options->request.joints, "JOINT: only poses of this joint; repeatable");
-  verb->add_option("--clip-samples", options->request.clip_samples, "poses from the first clip")
-      ->check(CLI::Range(0, 100))
-      ->capture_default_str();
-  verb->add_option("--voxels", options->request.voxels,
-                   "cells along the longest side of the voxel body (default: chosen by the mesh)")
-      ->check(CLI::Range(4, 1024));
-  verb->add_option("--pictures", options->request.pictures, "poses shown as pictures")->capture_default_str();
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.option("IN", options->in, "the rig: .glb or .gltf").required();
+  verb.option("-o,--output", options->out, "a folder for the page, report.json and the pictures").required();
+  verb.repeatable("--pair", options->pairs,
+                  "WEIGHTS:DEFORMER: one more pair; weights may be 'own', those of the file; repeatable");
+  verb.repeatable("--joints", options->request.joints, "JOINT: only poses of this joint; repeatable");
+  verb.option("--clip-samples", options->request.clip_samples, "poses from the first clip")
+      .range(0, 100)
+      .show_default();
+  verb.option("--voxels", options->request.voxels,
+              "cells along the longest side of the voxel body (default: chosen by the mesh)")
+      .range(4, 1024);
+  verb.option("--pictures", options->request.pictures, "poses shown as pictures").show_default();
+  verb.runs([&program, options] { return run_compare(*options, program.console); });
 }
 
 }  // namespace sinew::cli

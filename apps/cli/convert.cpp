@@ -7,34 +7,32 @@
 namespace sinew::cli {
 
 void add_convert(Program& program) {
-  struct Options {
+  struct ConvertArguments {
     std::string in, out;
   };
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(program, "convert", "read a file and write it in another format",
-                            "  sinew convert scan.ply -o scan.glb\n"
-                            "  sinew convert rig.glb -o posed.obj\n");
-  verb->add_option("IN", options->in, "a .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json")
-      ->required();
-  verb->add_option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
-      ->required();
-  verb->callback([&program, options] {
-    program.run = [&program, options]() -> Result<void> {
-      const Console& console = program.console;
-      SINEW_CHECK(writable_kind(options->out));
-      SINEW_CHECK(check_writable(options->out, console.overwrite()));
-      SINEW_TRY(const Asset asset, read_asset(options->in));
-      console.notes(options->in, asset.notes);
-      if (is_cancelled(console.progress())) return cancelled();
-      SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));
-      console.print({{"vertices", asset.rig.mesh.vertex_count()},
-                     {"faces", asset.rig.mesh.face_count()},
-                     {"joints", asset.rig.skeleton.deforming_count()},
-                     {"output", options->out}},
-                    fmt::format("{}: {} vertices, {} faces", options->out, asset.rig.mesh.vertex_count(),
-                                asset.rig.mesh.face_count()));
-      return {};
-    };
+  auto options = std::make_shared<ConvertArguments>();
+  const Verb verb = add_verb(program, "convert", "read a file and write it in another format",
+                             "  sinew convert scan.ply -o scan.glb\n"
+                             "  sinew convert rig.glb -o posed.obj\n");
+  verb.option("IN", options->in, "a .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json")
+      .required();
+  verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
+      .required();
+  verb.runs([&program, options]() -> Result<void> {
+    const Console& console = program.console;
+    SINEW_CHECK(writable_kind(options->out));
+    SINEW_CHECK(check_writable(options->out, console.overwrite()));
+    SINEW_TRY(const Asset asset, read_asset(options->in));
+    console.notes(options->in, asset.notes);
+    if (is_cancelled(console.progress())) return cancelled();
+    SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));
+    console.print({{"vertices", asset.rig.mesh.vertex_count()},
+                   {"faces", asset.rig.mesh.face_count()},
+                   {"joints", asset.rig.skeleton.deforming_count()},
+                   {"output", options->out}},
+                  fmt::format("{}: {} vertices, {} faces", options->out, asset.rig.mesh.vertex_count(),
+                              asset.rig.mesh.face_count()));
+    return {};
   });
 }
 

@@ -8,12 +8,12 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct HandlesArguments {
   std::string in, out;
   PointHandlesRequest request;
 };
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_handles(const HandlesArguments& options, const Console& console) {
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: point handles are kept in .glb and .gltf files", options.out));
@@ -41,17 +41,17 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_handles(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(program, "handles", "put point handles at the joints of a rig",
-                            "  sinew handles biped.glb -o points.glb\n"
-                            "  sinew pose points.glb --deformer points --clip walk --time 0.5 -o step.obj\n");
-  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
-  verb->add_option("-o,--output", options->out, "the rig with its handles: .glb or .gltf")->required();
-  verb->add_option("--voxels", options->request.voxels, "cells along the longest side of the voxel body")
-      ->check(CLI::Range(0, 1024));
-  verb->add_flag("!--no-tips", options->request.tips, "no handles at the free ends of bones");
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  auto options = std::make_shared<HandlesArguments>();
+  const Verb verb =
+      add_verb(program, "handles", "put point handles at the joints of a rig",
+               "  sinew handles biped.glb -o points.glb\n"
+               "  sinew pose points.glb --deformer points --clip walk --time 0.5 -o step.obj\n");
+  verb.option("IN", options->in, "the rig: .glb or .gltf").required();
+  verb.option("-o,--output", options->out, "the rig with its handles: .glb or .gltf").required();
+  verb.option("--voxels", options->request.voxels, "cells along the longest side of the voxel body")
+      .range(0, 1024);
+  verb.flag("!--no-tips", options->request.tips, "no handles at the free ends of bones");
+  verb.runs([&program, options] { return run_handles(*options, program.console); });
 }
 
 }  // namespace sinew::cli

@@ -11,13 +11,13 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct InbetweenArguments {
   std::vector<std::string> in;
   std::string out;
   InbetweenRequest request;
 };
 
-Result<std::vector<PolyMesh>> read_shapes(const Options& options, const Console& console) {
+Result<std::vector<PolyMesh>> read_shapes(const InbetweenArguments& options, const Console& console) {
   std::vector<PolyMesh> shapes;
   for (const std::string& file : options.in) {
     SINEW_TRY(const Asset asset, read_asset(file));
@@ -36,7 +36,7 @@ Result<std::vector<PolyMesh>> read_shapes(const Options& options, const Console&
   return shapes;
 }
 
-Result<void> check_output(const Options& options, const Console& console) {
+Result<void> check_output(const InbetweenArguments& options, const Console& console) {
   const FileKind kind = kind_of(options.out);
   if (kind != FileKind::kFolder) return check_writable(options.out, console.overwrite());
   std::error_code failure;
@@ -45,7 +45,7 @@ Result<void> check_output(const Options& options, const Console& console) {
   return {};
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_inbetween(const InbetweenArguments& options, const Console& console) {
   SINEW_CHECK(check_output(options, console));
   SINEW_TRY(std::vector<PolyMesh> shapes, read_shapes(options, console));
   const FileKind kind = kind_of(options.out);
@@ -79,36 +79,31 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_inbetween(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(program, "inbetween", "lead one shape into another as elastic curves",
-                            "  sinew inbetween stand.obj crouch.obj --frames 24 -o crouching.glb\n"
-                            "  sinew inbetween a.obj b.obj c.obj --frames 49 -o frames\n"
-                            "  sinew inbetween a.obj b.obj --frames 9 --stiffest 1 -o soft.pc2\n");
-  verb->add_option("SHAPES", options->in, "two or more files of one mesh, in order")
-      ->required()
-      ->expected(2, 1 << 16);
-  verb->add_option("-o,--output", options->out,
-                   ".glb or .gltf (morph targets and a clip), .pc2 or .mdd (vertex caches), or a folder of "
-                   ".obj files (no ending)")
-      ->required();
-  verb->add_option("--frames", options->request.frames, "frames in all, the first and last shape included")
-      ->required()
-      ->check(CLI::Range(2, 1000000));
-  verb->add_option("--fps", options->request.fps, "frames a second")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 1000.0));
+  auto options = std::make_shared<InbetweenArguments>();
+  const Verb verb = add_verb(program, "inbetween", "lead one shape into another as elastic curves",
+                             "  sinew inbetween stand.obj crouch.obj --frames 24 -o crouching.glb\n"
+                             "  sinew inbetween a.obj b.obj c.obj --frames 49 -o frames\n"
+                             "  sinew inbetween a.obj b.obj --frames 9 --stiffest 1 -o soft.pc2\n");
+  verb.option("SHAPES", options->in, "two or more files of one mesh, in order").required().values(2, 1 << 16);
+  verb.option("-o,--output", options->out,
+              ".glb or .gltf (morph targets and a clip), .pc2 or .mdd (vertex caches), or a folder of "
+              ".obj files (no ending)")
+      .required();
+  verb.option("--frames", options->request.frames, "frames in all, the first and last shape included")
+      .required()
+      .range(2, 1000000);
+  verb.option("--fps", options->request.fps, "frames a second").show_default().range(0.001, 1000.0);
   CurveMaterial& material = options->request.options.material;
-  verb->add_option("--bending", material.bending,
-                   "E I of every curve, for a length of 1 and a way of time 1 (default: for each curve what "
-                   "--stiffest asks for)");
-  verb->add_option("--mass", material.mass, "rho A of every curve, with --bending")->capture_default_str();
-  verb->add_option("--stiffest", material.stiffest,
-                   "radians that the stiffest wave of each curve swings on the way; beyond pi it overshoots")
-      ->capture_default_str();
-  verb->add_option("--steps", options->request.options.least_steps, "least time steps from shape to shape")
-      ->capture_default_str();
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.option("--bending", material.bending,
+              "E I of every curve, for a length of 1 and a way of time 1 (default: for each curve what "
+              "--stiffest asks for)");
+  verb.option("--mass", material.mass, "rho A of every curve, with --bending").show_default();
+  verb.option("--stiffest", material.stiffest,
+              "radians that the stiffest wave of each curve swings on the way; beyond pi it overshoots")
+      .show_default();
+  verb.option("--steps", options->request.options.least_steps, "least time steps from shape to shape")
+      .show_default();
+  verb.runs([&program, options] { return run_inbetween(*options, program.console); });
 }
 
 }  // namespace sinew::cli

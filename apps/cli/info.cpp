@@ -9,7 +9,7 @@
 namespace sinew::cli {
 namespace {
 
-Json to_json(const AssetReport& report) {
+Json info_json(const AssetReport& report) {
   Json box = nullptr;
   if (!report.box.isEmpty())
     box = {{report.box.min().x(), report.box.min().y(), report.box.min().z()},
@@ -36,7 +36,7 @@ std::string names(const std::vector<std::string>& list) {
   return list.empty() ? std::string("none") : fmt::format("{}: {}", list.size(), fmt::join(shown, " "));
 }
 
-std::string to_text(const std::string& file, const AssetReport& report) {
+std::string info_text(const std::string& file, const AssetReport& report) {
   const MeshReport& mesh = report.mesh;
   std::string text =
       fmt::format("{}\n  mesh     {} vertices, {} faces ({} quads), {} components", printable(file, 400),
@@ -62,19 +62,16 @@ std::string to_text(const std::string& file, const AssetReport& report) {
 
 void add_info(Program& program) {
   auto in = std::make_shared<std::string>();
-  CLI::App* verb = add_verb(program, "info", "tell what a file holds",
-                            "  sinew info character.glb\n"
-                            "  sinew info scan.obj --json\n");
-  verb->add_option("IN", *in, "a .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json")
-      ->required();
-  verb->callback([&program, in] {
-    program.run = [&program, in]() -> Result<void> {
-      SINEW_TRY(const Asset asset, read_asset(*in));
-      program.console.notes(*in, asset.notes);
-      SINEW_TRY(const AssetReport report, inspect(asset));
-      program.console.print(to_json(report), to_text(*in, report));
-      return {};
-    };
+  const Verb verb = add_verb(program, "info", "tell what a file holds",
+                             "  sinew info character.glb\n"
+                             "  sinew info scan.obj --json\n");
+  verb.option("IN", *in, "a .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json").required();
+  verb.runs([&program, in]() -> Result<void> {
+    SINEW_TRY(const Asset asset, read_asset(*in));
+    program.console.notes(*in, asset.notes);
+    SINEW_TRY(const AssetReport report, inspect(asset));
+    program.console.print(info_json(report), info_text(*in, report));
+    return {};
   });
 }
 

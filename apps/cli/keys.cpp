@@ -14,7 +14,7 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct KeysArguments {
   std::string action, out, space;
   std::vector<std::string> words, keys, masks, drive, channels;
   bool posed = false, example = false;
@@ -30,7 +30,7 @@ Result<std::pair<std::string, std::string>> split_name(const char* option, const
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-Json to_json(const Rig& rig) {
+Json keys_json(const Rig& rig) {
   Json names = Json::array(), details = Json::array(), spaces = Json::array();
   for (const ShapeKey& key : rig.keys) {
     float longest = 0;
@@ -59,9 +59,9 @@ Json to_json(const Rig& rig) {
   return {{"keys", names}, {"details", details}, {"pose_spaces", spaces}};
 }
 
-std::string to_text(const std::string& file, const Rig& rig) {
+std::string keys_text(const std::string& file, const Rig& rig) {
   std::string text = fmt::format("{}: {} keys\n", file, rig.keys.size());
-  for (const Json& key : to_json(rig)["details"])
+  for (const Json& key : keys_json(rig)["details"])
     text +=
         fmt::format("  {:<24} {} vertices, up to {:.4g}{}\n", printable(key["name"].get<std::string>(), 60),
                     key["vertices"].get<std::size_t>(), key["longest"].get<double>(),
@@ -69,17 +69,17 @@ std::string to_text(const std::string& file, const Rig& rig) {
   return text;
 }
 
-Result<void> save(const Options& options, const Console& console, Asset& asset) {
+Result<void> save(const KeysArguments& options, const Console& console, Asset& asset) {
   GltfWriteOptions write;
   write.edit.keys = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
-  console.print(to_json(asset.rig), to_text(options.out, asset.rig));
+  console.print(keys_json(asset.rig), keys_text(options.out, asset.rig));
   return {};
 }
 
 // The shape of a file in bind space: as it is, or taken back out of the pose in which it was sculpted.
-Result<std::vector<Vec3>> shape_of(const Options& options, const Console& console, const std::string& file,
-                                   const Rig& rig, const Pose& pose) {
+Result<std::vector<Vec3>> shape_of(const KeysArguments& options, const Console& console,
+                                   const std::string& file, const Rig& rig, const Pose& pose) {
   SINEW_TRY(const Asset shape, read_asset(file));
   console.notes(file, shape.notes);
   if (!options.posed) return shape.rig.mesh.positions;
@@ -94,7 +94,7 @@ Result<std::vector<Vec3>> shape_of(const Options& options, const Console& consol
   return rest;
 }
 
-Result<void> add(const Options& options, const Console& console) {
+Result<void> add(const KeysArguments& options, const Console& console) {
   if (options.words.size() != 1)
     return usage_error("give one file: sinew keys add BASE --key NAME=FILE -o OUT");
   const std::string& in = options.words[0];
@@ -136,7 +136,7 @@ Result<void> add(const Options& options, const Console& console) {
 }
 
 // `keys remove rotation NAME FILE`, the file in any place.
-Result<void> remove(const Options& options, const Console& console) {
+Result<void> remove(const KeysArguments& options, const Console& console) {
   if (options.words.size() != 3) return usage_error("give sinew keys remove rotation|scale NAME FILE -o OUT");
   std::vector<std::string> words = options.words;
   auto file = std::find_if(words.begin(), words.end(), [](const std::string& word) {
@@ -152,15 +152,15 @@ Result<void> remove(const Options& options, const Console& console) {
   return save(options, console, asset);
 }
 
-Result<void> list(const Options& options, const Console& console) {
+Result<void> list(const KeysArguments& options, const Console& console) {
   if (options.words.size() != 1) return usage_error("give one file: sinew keys list FILE");
   SINEW_TRY(const Asset asset, read_asset(options.words[0]));
   console.notes(options.words[0], asset.notes);
-  console.print(to_json(asset.rig), to_text(options.words[0], asset.rig));
+  console.print(keys_json(asset.rig), keys_text(options.words[0], asset.rig));
   return {};
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_keys(const KeysArguments& options, const Console& console) {
   if (options.action == "list") return list(options, console);
   if (options.action != "add" && options.action != "remove")
     return usage_error(
@@ -176,42 +176,39 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_keys(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(
+  auto options = std::make_shared<KeysArguments>();
+  const Verb verb = add_verb(
       program, "keys", "add, change and list shape keys, and the poses that drive them",
       "  sinew keys add face.obj --key smile=smile.obj --key frown=frown.obj -o face.glb\n"
       "  sinew keys remove scale smile face.glb -o rigid.glb\n"
       "  sinew keys add arm.glb --key bulge=bent.obj --posed --example --set ForeArm=0,0,90 -o bulging.glb\n"
       "  sinew keys list face.glb\n");
-  verb->add_option("ACTION", options->action, "add, remove or list")->required();
-  verb->add_option(
-      "WORDS", options->words,
-      "add: the base mesh or rig; remove: rotation or scale, the key's name, the file; list: the "
-      "file");
-  verb->add_option("-o,--output", options->out, "the file with the keys: .glb or .gltf");
-  add_repeatable(verb, "--key", options->keys,
-                 "NAME=FILE: a key and the mesh with its shape, with the same vertices; repeatable");
-  add_repeatable(verb, "--mask", options->masks,
-                 "NAME=MASK: where a key acts: a vertex attribute, or below:JOINT; ! in front: elsewhere");
-  verb->add_flag("--posed", options->posed,
-                 "FILE was sculpted in the pose of --set or --clip, by --deformer: taken back out of it");
-  verb->add_flag("--example", options->example,
-                 "the key comes by itself in that pose; --key NAME alone takes a key that is there");
-  verb->add_option("--space", options->space, "the pose space of the example (default: pose)");
-  add_repeatable(verb, "--drive", options->drive,
-                 "JOINT=INFLUENCE: a joint that drives the space (default: those that the pose turns)");
-  add_repeatable(verb, "--channel", options->channels,
-                 "KEY=VALUE: a key whose weight drives the space too, and its value in the example");
-  verb->add_option("--radius", options->radius,
-                   "degrees over which examples fade (default: by their distances)")
-      ->check(CLI::Range(0.0, 360.0));
-  add_repeatable(verb, "--set", options->pose.set,
-                 "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
-  verb->add_option("--clip", options->pose.clip, "the pose of this clip (a name or a number)");
-  verb->add_option("--time", options->pose.time, "seconds into the clip, clamped")->needs("--clip");
+  verb.option("ACTION", options->action, "add, remove or list").required();
+  verb.option("WORDS", options->words,
+              "add: the base mesh or rig; remove: rotation or scale, the key's name, the file; list: the "
+              "file");
+  verb.option("-o,--output", options->out, "the file with the keys: .glb or .gltf");
+  verb.repeatable("--key", options->keys,
+                  "NAME=FILE: a key and the mesh with its shape, with the same vertices; repeatable");
+  verb.repeatable("--mask", options->masks,
+                  "NAME=MASK: where a key acts: a vertex attribute, or below:JOINT; ! in front: elsewhere");
+  verb.flag("--posed", options->posed,
+            "FILE was sculpted in the pose of --set or --clip, by --deformer: taken back out of it");
+  verb.flag("--example", options->example,
+            "the key comes by itself in that pose; --key NAME alone takes a key that is there");
+  verb.option("--space", options->space, "the pose space of the example (default: pose)");
+  verb.repeatable("--drive", options->drive,
+                  "JOINT=INFLUENCE: a joint that drives the space (default: those that the pose turns)");
+  verb.repeatable("--channel", options->channels,
+                  "KEY=VALUE: a key whose weight drives the space too, and its value in the example");
+  verb.option("--radius", options->radius, "degrees over which examples fade (default: by their distances)")
+      .range(0.0, 360.0);
+  verb.repeatable("--set", options->pose.set,
+                  "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
+  verb.option("--clip", options->pose.clip, "the pose of this clip (a name or a number)");
+  verb.option("--time", options->pose.time, "seconds into the clip, clamped").needs("--clip");
   options->pose.add_deformer_to(verb);
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_keys(*options, program.console); });
 }
 
 }  // namespace sinew::cli

@@ -4,41 +4,11 @@
 #include <cstdio>
 #include <new>
 
-#include "sinew/core/version.h"
 #include "verbs.h"
 
 namespace sinew::cli {
 
-CLI::App* add_verb(Program& program, const std::string& name, const std::string& summary,
-                   const std::string& examples) {
-  CLI::App* verb = program.app.add_subcommand(name, summary);
-  verb->description(fmt::format("Examples:\n{}\n{}", examples, summary));
-  Console& console = program.console;
-  verb->add_flag("--json", console.json, "print one JSON document to stdout")->group("Common");
-  verb->add_flag("--force", console.force, "replace files that exist")->group("Common");
-  verb->add_flag("--quiet", console.quiet, "no notes and no progress bar")->group("Common");
-  verb->add_option("--threads", console.threads,
-                   "threads to use (default: all cores); results do not depend on it")
-      ->check(CLI::Range(1, 1024))
-      ->group("Common");
-  return verb;
-}
-
-CLI::Option* add_repeatable(CLI::App* verb, const std::string& name, std::vector<std::string>& values,
-                            const std::string& help) {
-  return verb->add_option(name, values, help)->allow_extra_args(false)->take_all();
-}
-
 namespace {
-
-// The summary of a verb in the list of verbs is its last line: examples belong to its own page.
-class Formatter : public CLI::Formatter {
- public:
-  std::string make_subcommand(const CLI::App* sub) const override {
-    const std::string text = sub->get_description();
-    return fmt::format("  {:<12}{}\n", sub->get_name(), text.substr(text.rfind('\n') + 1));
-  }
-};
 
 int fail(const Console& console, const Error& error) {
   console.finish();
@@ -49,15 +19,6 @@ int fail(const Console& console, const Error& error) {
 
 int run(int argc, char** argv) {
   Program program;
-  program.app.description("sinew turns a character mesh into a rig that deforms well, and runs the rig.");
-  program.app.name("sinew");
-  program.app.formatter(std::make_shared<Formatter>());
-  program.app.set_version_flag("--version", fmt::format("sinew {}", version()));
-  program.app.require_subcommand(1);
-  program.app.footer(
-      "'sinew VERB --help' shows a verb's options, with examples.\n"
-      "Exit codes: 0 done, 1 our bug, 2 usage, 3 bad input, 4 cannot be done, 5 I/O, 6 a limit, 130/143 "
-      "stopped.");
   add_make(program);
   add_info(program);
   add_convert(program);
@@ -77,12 +38,7 @@ int run(int argc, char** argv) {
   add_handles(program);
   add_studio(program);
   add_bench(program);
-  try {
-    program.app.parse(argc, argv);
-  } catch (const CLI::ParseError& problem) {
-    // CLI11 gives help and version the code 0; every misuse is ours to number.
-    return program.app.exit(problem) == 0 ? 0 : static_cast<int>(ErrorCode::kUsage);
-  }
+  if (const std::optional<int> code = program.parse(argc, argv)) return *code;
   program.console.start();
   const Result<void> result = program.run();
   program.console.finish();
@@ -93,6 +49,12 @@ int run(int argc, char** argv) {
 }  // namespace sinew::cli
 
 int main(int argc, char** argv) {
+#if defined(SINEW_NEEDS_SSE42) && defined(__x86_64__)
+  if (!__builtin_cpu_supports("sse4.2")) {
+    std::fputs("sinew: this processor has no SSE4.2; build with -DSINEW_SSE2=ON\n", stderr);
+    return static_cast<int>(sinew::ErrorCode::kImpossible);
+  }
+#endif
   try {
     return sinew::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {

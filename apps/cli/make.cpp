@@ -9,51 +9,49 @@
 namespace sinew::cli {
 
 void add_make(Program& program) {
-  struct Options {
+  struct MakeArguments {
     std::string kind, out;
     CharacterOptions character;
     BindRequest bind;
   };
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(program, "make", "make a built-in character: mesh, skeleton, weights and a clip",
-                            "  sinew make biped -o biped.glb\n"
-                            "  sinew make hand --resolution 50000 -o hand.obj\n");
+  auto options = std::make_shared<MakeArguments>();
+  const Verb verb = add_verb(program, "make", "make a built-in character: mesh, skeleton, weights and a clip",
+                             "  sinew make biped -o biped.glb\n"
+                             "  sinew make hand --resolution 50000 -o hand.obj\n");
   std::string kinds;
   for (const CharacterKind& kind : character_kinds())
     kinds += fmt::format("\n  {:<10} {}", kind.name, kind.description);
-  verb->add_option("KIND", options->kind, "one of" + kinds)->required();
-  verb->add_option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
-      ->required();
-  verb->add_option("--weights", options->bind.method,
-                   "how weights are found: rings (of the mesh, at once), or a method of `sinew weights`")
-      ->capture_default_str();
-  verb->add_option("--resolution", options->character.resolution, "about this many vertices");
-  verb->callback([&program, options] {
-    program.run = [&program, options]() -> Result<void> {
-      const Console& console = program.console;
-      SINEW_CHECK(writable_kind(options->out));
-      SINEW_CHECK(check_writable(options->out, console.overwrite()));
-      Asset asset;
-      SINEW_TRY(asset.rig, make_character(options->kind, options->character));
-      options->bind.progress = console.progress();
-      // A plain mesh has no place for weights.
-      const FileKind kind = kind_of(options->out);
-      if (options->bind.method != "rings" && (kind == FileKind::kGlb || kind == FileKind::kGltf)) {
-        SINEW_TRY(const BindReport report, bind(asset.rig, options->bind));
-        console.notes(options->out, report.notes);
-      }
-      if (is_cancelled(console.progress())) return cancelled();
-      SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));
-      const Rig& rig = asset.rig;
-      console.print({{"kind", options->kind},
-                     {"vertices", rig.mesh.vertex_count()},
-                     {"faces", rig.mesh.face_count()},
-                     {"joints", rig.skeleton.deforming_count()},
-                     {"output", options->out}},
-                    fmt::format("{}: {} vertices, {} faces, {} joints", options->out, rig.mesh.vertex_count(),
-                                rig.mesh.face_count(), rig.skeleton.deforming_count()));
-      return {};
-    };
+  verb.option("KIND", options->kind, "one of" + kinds).required();
+  verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
+      .required();
+  verb.option("--weights", options->bind.method,
+              "how weights are found: rings (of the mesh, at once), or a method of `sinew weights`")
+      .show_default();
+  verb.option("--resolution", options->character.resolution, "about this many vertices");
+  verb.runs([&program, options]() -> Result<void> {
+    const Console& console = program.console;
+    SINEW_CHECK(writable_kind(options->out));
+    SINEW_CHECK(check_writable(options->out, console.overwrite()));
+    Asset asset;
+    SINEW_TRY(asset.rig, make_character(options->kind, options->character));
+    options->bind.progress = console.progress();
+    // A plain mesh has no place for weights.
+    const FileKind kind = kind_of(options->out);
+    if (options->bind.method != "rings" && (kind == FileKind::kGlb || kind == FileKind::kGltf)) {
+      SINEW_TRY(const BindReport report, bind(asset.rig, options->bind));
+      console.notes(options->out, report.notes);
+    }
+    if (is_cancelled(console.progress())) return cancelled();
+    SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));
+    const Rig& rig = asset.rig;
+    console.print({{"kind", options->kind},
+                   {"vertices", rig.mesh.vertex_count()},
+                   {"faces", rig.mesh.face_count()},
+                   {"joints", rig.skeleton.deforming_count()},
+                   {"output", options->out}},
+                  fmt::format("{}: {} vertices, {} faces, {} joints", options->out, rig.mesh.vertex_count(),
+                              rig.mesh.face_count(), rig.skeleton.deforming_count()));
+    return {};
   });
 }
 

@@ -10,14 +10,14 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct PoseArguments {
   std::string in, out;
   std::string key = "shape";
   bool apply = false;
   PoseOptions pose;
 };
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_pose(const PoseArguments& options, const Console& console) {
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(const PoseRequest request, options.pose.request());
@@ -62,23 +62,22 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_pose(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb =
+  auto options = std::make_shared<PoseArguments>();
+  const Verb verb =
       add_verb(program, "pose", "put a rig into one pose and write the mesh, or the rig in that pose",
                "  sinew pose biped.glb --set LeftForeArm=0,-60,0 --deformer dqs -o bent.obj\n"
                "  sinew pose biped.glb --clip walk --time 0.5 -o step.glb\n"
                "  sinew pose arm.obj --deformer arap --handle 12=0,1,0 --handles held.json -o pulled.obj\n");
-  verb->add_option("IN", options->in, "the rig: .glb or .gltf (or any mesh)")->required();
-  verb->add_option("-o,--output", options->out,
-                   "the file to write: .obj, .ply, .off, .stl: the deformed mesh; .glb: the rig")
-      ->required();
-  verb->add_flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
-  verb->add_option("--key-name", options->key, "what the shape key is called that a .glb gets from handles")
-      ->capture_default_str();
+  verb.option("IN", options->in, "the rig: .glb or .gltf (or any mesh)").required();
+  verb.option("-o,--output", options->out,
+              "the file to write: .obj, .ply, .off, .stl: the deformed mesh; .glb: the rig")
+      .required();
+  verb.flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
+  verb.option("--key-name", options->key, "what the shape key is called that a .glb gets from handles")
+      .show_default();
   options->pose.add_pose_to(verb);
   options->pose.add_deformer_to(verb);
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_pose(*options, program.console); });
 }
 
 }  // namespace sinew::cli

@@ -10,74 +10,71 @@
 
 namespace sinew::cli {
 
-void PoseOptions::add_changes_to(CLI::App* verb) {
-  add_repeatable(verb, "--set", set,
-                 "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
-  add_repeatable(verb, "--stretch", stretch,
-                 "BONE=F: its length times F, all beyond it carried along; repeatable");
-  add_repeatable(verb, "--twist", twist,
-                 "BONE=A,B: degrees of twist at its two ends, for stbs-lbs and stbs-dqs; repeatable");
-  add_repeatable(verb, "--key", keys, "NAME=W: weight of a shape key; repeatable");
+void PoseOptions::add_changes_to(const Verb& verb) {
+  verb.repeatable("--set", set,
+                  "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
+  verb.repeatable("--stretch", stretch,
+                  "BONE=F: its length times F, all beyond it carried along; repeatable");
+  verb.repeatable("--twist", twist,
+                  "BONE=A,B: degrees of twist at its two ends, for stbs-lbs and stbs-dqs; repeatable");
+  verb.repeatable("--key", keys, "NAME=W: weight of a shape key; repeatable");
 }
 
-void PoseOptions::add_pose_to(CLI::App* verb) {
+void PoseOptions::add_pose_to(const Verb& verb) {
   add_changes_to(verb);
-  verb->add_option("--clip", clip, "the pose of this clip (a name or a number)");
-  verb->add_option("--time", time, "seconds into the clip, clamped")->needs("--clip");
+  verb.option("--clip", clip, "the pose of this clip (a name or a number)");
+  verb.option("--time", time, "seconds into the clip, clamped").needs("--clip");
 }
 
-void PoseOptions::add_deformer_to(CLI::App* verb) {
+void PoseOptions::add_deformer_to(const Verb& verb) {
   std::string help = "how the mesh follows (+mush behind a name adds delta mush):";
   for (const DeformerMethod& method : deformer_methods())
     help += fmt::format("\n  {:<12}{}", method.name, method.summary);
   // Options that a rig can store: what the user gives wins, so each remembers whether it was given.
   const auto stored = [&](auto member, const char* name, const std::string& text) {
-    CLI::Option* option = verb->add_option(name, deform.*member, text);
+    const Option option = verb.option(name, deform.*member, text);
     given.push_back([this, option, member](DeformRequest& request) {
-      if (option->count() > 0) request.*member = deform.*member;
+      if (option.given()) request.*member = deform.*member;
     });
     return option;
   };
-  stored(&DeformRequest::deformer, "--deformer", help)->default_str("the rig's own, else lbs");
-  stored(&DeformRequest::mix, "--mix", "for mix: 0 is lbs, 1 is dqs")->capture_default_str();
-  stored(&DeformRequest::blend, "--blend", "for decomposed: polar or explog")->capture_default_str();
-  add_repeatable(
-      verb, "--joint", joint_blends,
+  stored(&DeformRequest::deformer, "--deformer", help).show_default("the rig's own, else lbs");
+  stored(&DeformRequest::mix, "--mix", "for mix: 0 is lbs, 1 is dqs").show_default();
+  stored(&DeformRequest::blend, "--blend", "for decomposed: polar or explog").show_default();
+  verb.repeatable(
+      "--joint", joint_blends,
       fmt::format("JOINT=BLEND: how a joint blends in swing-twist, {}; repeatable", blend_names()));
-  stored(&DeformRequest::segments, "--segments", "for curve: segments of a bone")->capture_default_str();
+  stored(&DeformRequest::segments, "--segments", "for curve: segments of a bone").show_default();
   stored(&DeformRequest::ease, "--ease", "for curve: length of the handles, in thirds of the bone")
-      ->capture_default_str();
-  stored(&DeformRequest::amount, "--amount", "for volume: how much of it is kept, 0 to 1")
-      ->capture_default_str();
-  stored(&DeformRequest::mush_passes, "--mush-passes", "for +mush: rounds of smoothing")
-      ->capture_default_str();
-  stored(&DeformRequest::mush_step, "--mush-step", "for +mush: how far a round goes, 0 to 1")
-      ->capture_default_str();
+      .show_default();
+  stored(&DeformRequest::amount, "--amount", "for volume: how much of it is kept, 0 to 1").show_default();
+  stored(&DeformRequest::mush_passes, "--mush-passes", "for +mush: rounds of smoothing").show_default();
+  stored(&DeformRequest::mush_step, "--mush-step", "for +mush: how far a round goes, 0 to 1").show_default();
   stored(&DeformRequest::iterations, "--iterations", "for arap and points: steps towards the least energy");
-  add_repeatable(verb, "--handle", handles,
-                 "VERTEX=X,Y,Z: for arap, where a vertex goes, world space; repeatable");
-  verb->add_option("--handles", handle_file,
-                   "a .json of such places: [{\"vertex\":I,\"position\":[x,y,z]}], for points "
-                   "[{\"handle\":H,\"position\":[x,y,z],\"rotation\":[x,y,z,w]}]");
+  verb.repeatable("--handle", handles,
+                  "VERTEX=X,Y,Z: for arap, where a vertex goes, world space; repeatable");
+  verb.option("--handles", handle_file,
+              "a .json of such places: [{\"vertex\":I,\"position\":[x,y,z]}], for points "
+              "[{\"handle\":H,\"position\":[x,y,z],\"rotation\":[x,y,z,w]}]");
   stored(&DeformRequest::key_space, "--key-space", "how keys are blended: object, tangent or differential")
-      ->capture_default_str();
+      .show_default();
   stored(&DeformRequest::place, "--place",
          "for differential: components go to their own centre (own), or small ones with the body (body)")
-      ->capture_default_str();
+      .show_default();
   stored(&DeformRequest::springs, "--springs",
          "for differential: weight of springs through the body that hold its volume")
-      ->capture_default_str();
+      .show_default();
   stored(&DeformRequest::remove, "--remove", "rotation or scale: taken out of what the deformer makes");
-  CLI::Option* fast = verb->add_flag("--fast-twist", deform.fast_twist,
-                                     "for swing-twist: no trigonometry, 0.001 radians off");
+  const Option fast =
+      verb.flag("--fast-twist", deform.fast_twist, "for swing-twist: no trigonometry, 0.001 radians off");
   given.push_back([this, fast](DeformRequest& request) {
-    if (fast->count() > 0) request.fast_twist = deform.fast_twist;
+    if (fast.given()) request.fast_twist = deform.fast_twist;
   });
-  verb->add_option("--voxels", deform.voxels,
-                   "cells along the longest side of the voxel body, where one has to be made")
-      ->check(CLI::Range(0, 1024));
-  add_repeatable(
-      verb, "--stiffness", stiffness,
+  verb.option("--voxels", deform.voxels,
+              "cells along the longest side of the voxel body, where one has to be made")
+      .range(0, 1024);
+  verb.repeatable(
+      "--stiffness", stiffness,
       "JOINT=K: for elastic, how stiff the flesh of a bone is (1: as the rest); or the name of a vertex "
       "attribute that holds it; repeatable");
 }

@@ -22,9 +22,9 @@ struct PoseOptions {
   std::vector<std::function<void(DeformRequest&)>> given;  // copies an option that the user gave
   mutable std::vector<std::string> made;  // what deform_request's user had to make on the spot
 
-  void add_pose_to(CLI::App* verb);      // --set, --stretch, --twist, --key, --clip, --time
-  void add_changes_to(CLI::App* verb);   // the first four of these
-  void add_deformer_to(CLI::App* verb);  // --deformer and its parameters
+  void add_pose_to(const Verb& verb);      // --set, --stretch, --twist, --key, --clip, --time
+  void add_changes_to(const Verb& verb);   // the first four of these
+  void add_deformer_to(const Verb& verb);  // --deformer and its parameters
 
   // kUsage for anything that is not NAME=NUMBERS.
   Result<PoseRequest> request() const;

@@ -11,7 +11,7 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct RenderArguments {
   std::vector<std::string> in, captions;
   std::string out, heat, views = "front,side,three-quarter", up = "y", range, frame;
   int width = 640, height = 640, columns = 0;
@@ -39,7 +39,7 @@ Result<std::vector<View>> parse_views(std::string_view text) {
 }
 
 // What all pictures of one call share; `other` keeps the mesh that distances are measured to.
-Result<PictureRequest> make_request(const Options& options, const Console& console, PolyMesh& other) {
+Result<PictureRequest> make_request(const RenderArguments& options, const Console& console, PolyMesh& other) {
   PictureRequest request;
   SINEW_TRY(request.pose, options.pose.request());
   request.skeleton = options.skeleton;
@@ -74,7 +74,7 @@ Result<PictureRequest> make_request(const Options& options, const Console& conso
   return request;
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_render(const RenderArguments& options, const Console& console) {
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   if (options.in.size() > 1 && !options.grid)
     return usage_error("several files need --grid, which puts their pictures side by side");
@@ -110,39 +110,34 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_render(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(program, "render", "make a picture, without a GPU or a display",
-                            "  sinew render biped.glb --skeleton -o biped.png\n"
-                            "  sinew render biped.glb --heat LeftArm --views front -o arm.png\n"
-                            "  sinew render a.obj b.obj --grid --caption before --caption after -o both.png\n"
-                            "  sinew render bent.obj --heat distance=truth.obj -o error.png\n");
-  verb->add_option("IN", options->in, "a mesh or a rig; several with --grid")->required();
-  verb->add_option("-o,--output", options->out, "the picture: .png")->required();
-  verb->add_option("--views", options->views, "front, side, three-quarter, separated by commas")
-      ->capture_default_str();
-  verb->add_option("--width", options->width, "pixels of one view")
-      ->check(CLI::Range(16, 8192))
-      ->capture_default_str();
-  verb->add_option("--height", options->height, "pixels of one view")
-      ->check(CLI::Range(16, 8192))
-      ->capture_default_str();
-  verb->add_option("--up", options->up, "the axis that points up: x, y or z")->capture_default_str();
-  verb->add_option("--frame", options->frame,
-                   "XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX: the box to show (default: what the picture holds)");
-  verb->add_flag("--skeleton", options->skeleton, "draw the bones over the mesh");
-  verb->add_flag("--edges", options->edges, "draw the edges of the polygons");
-  verb->add_option("--heat", options->heat,
-                   "colours: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT, "
-                   "endpoint:JOINT, rings (the iso-curves of a quad mesh), or distance=FILE");
-  verb->add_option("--range", options->range, "LOW,HIGH: the ends of the colours");
-  verb->add_flag("--grid", options->grid, "several files side by side, with captions");
-  verb->add_option("--columns", options->columns, "pictures in a row of the grid (default: up to 4)");
-  add_repeatable(verb, "--caption", options->captions,
-                 "text below a picture (default with --grid: the file's name); repeatable");
+  auto options = std::make_shared<RenderArguments>();
+  const Verb verb =
+      add_verb(program, "render", "make a picture, without a GPU or a display",
+               "  sinew render biped.glb --skeleton -o biped.png\n"
+               "  sinew render biped.glb --heat LeftArm --views front -o arm.png\n"
+               "  sinew render a.obj b.obj --grid --caption before --caption after -o both.png\n"
+               "  sinew render bent.obj --heat distance=truth.obj -o error.png\n");
+  verb.option("IN", options->in, "a mesh or a rig; several with --grid").required();
+  verb.option("-o,--output", options->out, "the picture: .png").required();
+  verb.option("--views", options->views, "front, side, three-quarter, separated by commas").show_default();
+  verb.option("--width", options->width, "pixels of one view").range(16, 8192).show_default();
+  verb.option("--height", options->height, "pixels of one view").range(16, 8192).show_default();
+  verb.option("--up", options->up, "the axis that points up: x, y or z").show_default();
+  verb.option("--frame", options->frame,
+              "XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX: the box to show (default: what the picture holds)");
+  verb.flag("--skeleton", options->skeleton, "draw the bones over the mesh");
+  verb.flag("--edges", options->edges, "draw the edges of the polygons");
+  verb.option("--heat", options->heat,
+              "colours: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT, "
+              "endpoint:JOINT, rings (the iso-curves of a quad mesh), or distance=FILE");
+  verb.option("--range", options->range, "LOW,HIGH: the ends of the colours");
+  verb.flag("--grid", options->grid, "several files side by side, with captions");
+  verb.option("--columns", options->columns, "pictures in a row of the grid (default: up to 4)");
+  verb.repeatable("--caption", options->captions,
+                  "text below a picture (default with --grid: the file's name); repeatable");
   options->pose.add_pose_to(verb);
   options->pose.add_deformer_to(verb);
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_render(*options, program.console); });
 }
 
 }  // namespace sinew::cli

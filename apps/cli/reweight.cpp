@@ -10,13 +10,13 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct ReweightArguments {
   std::string in, out, mirror, from;
   int weight_bits = 0;
   ReweightRequest request;
 };
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_reweight(const ReweightArguments& options, const Console& console) {
   SINEW_CHECK(writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   ReweightRequest request = options.request;
@@ -53,26 +53,23 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_reweight(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb =
+  auto options = std::make_shared<ReweightArguments>();
+  const Verb verb =
       add_verb(program, "reweight", "mend weights: prune, smooth, mirror, or take another mesh's",
                "  sinew reweight rig.glb --smooth 3 --prune 4 -o softer.glb\n"
                "  sinew reweight rig.glb --mirror x -o symmetric.glb\n"
                "  sinew reweight shirt.obj --from body.glb -o shirt.glb\n");
-  verb->add_option("IN", options->in, "the rig, or with --from any mesh")->required();
-  verb->add_option("-o,--output", options->out, "the rig: .glb or .gltf")->required();
-  verb->add_option("--from", options->from,
-                   "take weights from this rig at the nearest points of its surface");
-  verb->add_option("--mirror", options->mirror,
-                   "x, y or z: copy the + side across the middle; -x, -y, -z: the - side");
-  verb->add_option("--smooth", options->request.smooth, "rounds of averaging with the neighbours")
-      ->check(CLI::Range(0, 1000));
-  verb->add_option("--prune", options->request.influences, "joints a vertex keeps at most")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
+  verb.option("IN", options->in, "the rig, or with --from any mesh").required();
+  verb.option("-o,--output", options->out, "the rig: .glb or .gltf").required();
+  verb.option("--from", options->from, "take weights from this rig at the nearest points of its surface");
+  verb.option("--mirror", options->mirror,
+              "x, y or z: copy the + side across the middle; -x, -y, -z: the - side");
+  verb.option("--smooth", options->request.smooth, "rounds of averaging with the neighbours").range(0, 1000);
+  verb.option("--prune", options->request.influences, "joints a vertex keeps at most")
+      .range(1, 64)
+      .show_default();
   add_quantise(verb, options->weight_bits);
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_reweight(*options, program.console); });
 }
 
 }  // namespace sinew::cli

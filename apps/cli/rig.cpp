@@ -9,20 +9,18 @@ void add_rig(Program& program) {
   options->request.endpoint = kRigEndpoint;
   options->joint_weights = kRigJointWeights;
   options->finds = true;
-  CLI::App* verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
-                            "  sinew rig body.obj -o body.glb\n"
-                            "  sinew rig body.obj --template biped -o body.glb\n"
-                            "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n");
+  const Verb verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
+                             "  sinew rig body.obj -o body.glb\n"
+                             "  sinew rig body.obj --template biped -o body.glb\n"
+                             "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n");
   options->add_to(verb);
-  verb->callback([&program, options] {
-    program.run = [&program, options]() -> Result<void> {
-      Asset asset;
-      SINEW_TRY(const BindReport report, options->run(program.console, asset));
-      Json document = {{"joints", joints_to_json(asset.rig)}};
-      document.update(to_json(report));
-      program.console.print(document, to_text(options->out, report));
-      return {};
-    };
+  verb.runs([&program, options]() -> Result<void> {
+    Asset asset;
+    SINEW_TRY(const BindReport report, options->run(program.console, asset));
+    Json document = {{"joints", joints_to_json(asset.rig)}};
+    document.update(to_json(report));
+    program.console.print(document, to_text(options->out, report));
+    return {};
   });
 }
 

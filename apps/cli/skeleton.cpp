@@ -8,7 +8,7 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct SkeletonArguments {
   std::vector<std::string> in;
   std::string out;
   SkeletonOptions skeleton;
@@ -26,7 +26,7 @@ Result<void> save_skeleton_json(const Skeleton& skeleton, const std::string& fil
   return write_file(file, Json{{"joints", joints}}.dump(1) + "\n", overwrite);
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_skeleton(const SkeletonArguments& options, const Console& console) {
   const bool plain = options.out.ends_with(".json");
   if (!plain) {
     SINEW_TRY(const FileKind kind, writable_kind(options.out));
@@ -63,21 +63,20 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_skeleton(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(program, "skeleton", "find the skeleton of a mesh",
-                            "  sinew skeleton body.obj -o body.glb\n"
-                            "  sinew skeleton rest.obj bent.obj --template biped -o body.glb\n"
-                            "  sinew skeleton cat.ply --template mycat.glb -o cat.json --curves cat.obj\n");
-  verb->add_option("IN", options->in,
-                   "the mesh: .glb, .gltf, .obj, .ply, .off, .stl; several: one mesh in several poses")
-      ->required();
-  verb->add_option("-o,--output", options->out, "the skeleton: .glb or .gltf with the mesh, .json alone")
-      ->required();
-  verb->add_option("--template", options->skeleton.request.skeleton_template,
-                   fmt::format("{}, or a rigged file (default: what fits best)", template_names()));
+  auto options = std::make_shared<SkeletonArguments>();
+  const Verb verb = add_verb(program, "skeleton", "find the skeleton of a mesh",
+                             "  sinew skeleton body.obj -o body.glb\n"
+                             "  sinew skeleton rest.obj bent.obj --template biped -o body.glb\n"
+                             "  sinew skeleton cat.ply --template mycat.glb -o cat.json --curves cat.obj\n");
+  verb.option("IN", options->in,
+              "the mesh: .glb, .gltf, .obj, .ply, .off, .stl; several: one mesh in several poses")
+      .required();
+  verb.option("-o,--output", options->out, "the skeleton: .glb or .gltf with the mesh, .json alone")
+      .required();
+  verb.option("--template", options->skeleton.request.skeleton_template,
+              fmt::format("{}, or a rigged file (default: what fits best)", template_names()));
   options->skeleton.add_to(verb);
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_skeleton(*options, program.console); });
 }
 
 }  // namespace sinew::cli

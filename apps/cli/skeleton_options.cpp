@@ -54,13 +54,11 @@ Error nothing_fits(const std::string& file, const FoundSkeleton& found) {
 
 }  // namespace
 
-void SkeletonOptions::add_to(CLI::App* verb) {
-  verb->add_option("--names", request.names, "a biped's joint names: mixamo, mixamorig or vrm")
-      ->capture_default_str();
-  verb->add_option("--curves", curves,
-                   "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
-  verb->add_flag("--through-volume", request.volume,
-                 "look for limbs in the voxel body at once, not along the surface first");
+void SkeletonOptions::add_to(const Verb& verb) {
+  verb.option("--names", request.names, "a biped's joint names: mixamo, mixamorig or vrm").show_default();
+  verb.option("--curves", curves, "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
+  verb.flag("--through-volume", request.volume,
+            "look for limbs in the voxel body at once, not along the surface first");
 }
 
 Result<void> SkeletonOptions::keep_curves(const Console& console, const FoundSkeleton& found) const {

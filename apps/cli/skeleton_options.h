@@ -14,7 +14,7 @@ struct SkeletonOptions {
   std::string curves;  // where the curve skeleton is saved
   SkeletonRequest request;
 
-  void add_to(CLI::App* verb);
+  void add_to(const Verb& verb);
 
   // kImpossible with a sentence where no template fits; the curves are saved before, where asked for.
   Result<FoundSkeleton> find(const Console& console, const std::string& file,

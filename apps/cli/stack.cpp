@@ -11,13 +11,13 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct StackArguments {
   std::string in, out, order;
   std::vector<std::string> masks;
   PoseOptions pose;
 };
 
-Json to_json(const Stack& stack) {
+Json stack_json(const Stack& stack) {
   Json list = Json::array();
   for (const StackEntry& entry : stack) {
     Json json = {{"step", entry.step}};
@@ -29,9 +29,9 @@ Json to_json(const Stack& stack) {
   return list;
 }
 
-std::string to_text(const Stack& stack) {
+std::string stack_text(const Stack& stack) {
   std::string text;
-  for (const Json& entry : to_json(stack)) {
+  for (const Json& entry : stack_json(stack)) {
     text += (text.empty() ? "" : "\n") + entry["step"].get<std::string>();
     for (const auto& [name, value] : entry.items())
       if (name != "step")
@@ -55,7 +55,7 @@ Result<void> set_mask(const Rig& rig, const std::string& text, Stack& stack) {
       fmt::format("--mask {}: the stack has no such step; --order puts it there", printable(step)));
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_stack(const StackArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
   SINEW_TRY(const DeformRequest request, options.pose.deform_request(console, asset.rig));
@@ -72,31 +72,31 @@ Result<void> run(const Options& options, const Console& console) {
     write.edit.stack = true;
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   }
-  console.print({{"stack", to_json(stack)}}, to_text(stack));
+  console.print({{"stack", stack_json(stack)}}, stack_text(stack));
   return {};
 }
 
 }  // namespace
 
 void add_stack(Program& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StackArguments>();
   std::string help = "the steps in order, separated by commas:";
   for (const StackStep& step : stack_steps()) help += fmt::format("\n  {:<12}{}", step.name, step.summary);
-  CLI::App* verb =
+  const Verb verb =
       add_verb(program, "stack", "print or change the steps from rest to pose that a rig stores",
                "  sinew stack biped.glb\n"
                "  sinew stack biped.glb --order keys,skeleton,mush --deformer curve -o soft.glb\n"
                "  sinew stack biped.glb --mask skeleton=_BODY -o masked.glb\n");
-  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
-  verb->add_option("-o,--output", options->out, "the rig with that stack: .glb or .gltf");
-  verb->add_option("--order", options->order, help);
-  add_repeatable(verb, "--mask", options->masks,
-                 "STEP=ATTRIBUTE: a step acts by this vertex attribute, 0 to 1; or STEP=below:JOINT, by the "
-                 "weights of a joint and all below it; ! in front of either: one minus that; STEP= takes the "
-                 "mask away; repeatable");
+  verb.option("IN", options->in, "the rig: .glb or .gltf").required();
+  verb.option("-o,--output", options->out, "the rig with that stack: .glb or .gltf");
+  verb.option("--order", options->order, help);
+  verb.repeatable(
+      "--mask", options->masks,
+      "STEP=ATTRIBUTE: a step acts by this vertex attribute, 0 to 1; or STEP=below:JOINT, by the "
+      "weights of a joint and all below it; ! in front of either: one minus that; STEP= takes the "
+      "mask away; repeatable");
   options->pose.add_deformer_to(verb);
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_stack(*options, program.console); });
 }
 
 }  // namespace sinew::cli

@@ -7,21 +7,26 @@
 
 #include "sinew/io/asset.h"
 #include "sinew/pipeline/save.h"
+#include "verbs.h"
+#ifdef SINEW_HAVE_STUDIO
 #include "studio/browser.h"
 #include "studio/server.h"
-#include "verbs.h"
+#endif
 
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct StudioArguments {
   std::string in, page;
   std::uint16_t port = 0;
   bool no_open = false;
 };
 
+#ifdef SINEW_HAVE_STUDIO
+
 // The file as the page will get it, read once here so that a broken one is known before anything starts.
-Result<void> give_file(const Options& options, const Console& console, studio::ServerOptions& server) {
+Result<void> give_file(const StudioArguments& options, const Console& console,
+                       studio::ServerOptions& server) {
   if (options.in.empty()) return {};
   SINEW_TRY(const Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
@@ -37,7 +42,8 @@ Result<void> give_file(const Options& options, const Console& console, studio::S
   return {};
 }
 
-Result<void> give_page(const Options& options, const Console& console, studio::ServerOptions& server) {
+Result<void> give_page(const StudioArguments& options, const Console& console,
+                       studio::ServerOptions& server) {
   const std::filesystem::path folder =
       options.page.empty() ? studio::find_page_folder() : std::filesystem::path(options.page);
   if (folder.empty()) {
@@ -48,7 +54,7 @@ Result<void> give_page(const Options& options, const Console& console, studio::S
   return {};
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_studio(const StudioArguments& options, const Console& console) {
   studio::ServerOptions wanted;
   wanted.port = options.port;
   SINEW_CHECK(give_file(options, console, wanted));
@@ -67,23 +73,29 @@ Result<void> run(const Options& options, const Console& console) {
   return {};
 }
 
+#else
+
+Result<void> run_studio(const StudioArguments&, const Console&) {
+  return impossible("this program was built without the studio; './dev studio' in a checkout adds it");
+}
+
+#endif
+
 }  // namespace
 
 void add_studio(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = add_verb(program, "studio", "look at a rig, pose it and compare it in the browser",
-                            "  sinew studio biped.glb\n"
-                            "  sinew studio body.obj --no-open --port 8080\n");
-  verb->add_option("IN", options->in, "the file to open first: .glb, .gltf, .obj, .ply, .off, .stl");
-  verb->add_flag("--no-open", options->no_open, "only print the address, start no browser");
-  verb->add_option("--port", options->port, "listen on this port (default: any that is free)")
-      ->check(CLI::Range(0, 65535));
-  verb->add_option("--page", options->page, "the folder of the built page (default: beside the program)");
-  verb->footer(
+  auto options = std::make_shared<StudioArguments>();
+  const Verb verb = add_verb(program, "studio", "look at a rig, pose it and compare it in the browser",
+                             "  sinew studio biped.glb\n"
+                             "  sinew studio body.obj --no-open --port 8080\n");
+  verb.option("IN", options->in, "the file to open first: .glb, .gltf, .obj, .ply, .off, .stl");
+  verb.flag("--no-open", options->no_open, "only print the address, start no browser");
+  verb.option("--port", options->port, "listen on this port (default: any that is free)").range(0, 65535);
+  verb.option("--page", options->page, "the folder of the built page (default: beside the program)");
+  verb.footer(
       "The page is served to this computer alone (127.0.0.1) and only to those who know the token in the\n"
       "address, the first line of stdout. Ctrl-C or SIGTERM ends the server: exit 0.");
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_studio(*options, program.console); });
 }
 
 }  // namespace sinew::cli

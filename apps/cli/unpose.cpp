@@ -11,12 +11,13 @@
 namespace sinew::cli {
 namespace {
 
-struct Options {
+struct UnposeArguments {
   std::string in, edited, out, key;
   PoseOptions pose;
 };
 
-Result<void> save(const Options& options, const Console& console, Asset& asset, std::vector<Vec3> rest) {
+Result<void> save(const UnposeArguments& options, const Console& console, Asset& asset,
+                  std::vector<Vec3> rest) {
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
   if (!options.key.empty()) {
@@ -34,7 +35,7 @@ Result<void> save(const Options& options, const Console& console, Asset& asset, 
   return save_asset(asset, options.out, console.overwrite(), write);
 }
 
-Result<void> run(const Options& options, const Console& console) {
+Result<void> run_unpose(const UnposeArguments& options, const Console& console) {
   SINEW_CHECK(writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(const PoseRequest request, options.pose.request());
@@ -67,20 +68,19 @@ Result<void> run(const Options& options, const Console& console) {
 }  // namespace
 
 void add_unpose(Program& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb =
+  auto options = std::make_shared<UnposeArguments>();
+  const Verb verb =
       add_verb(program, "unpose", "bring an edit of a posed mesh back to the rest shape, or into a key",
                "  sinew unpose arm.glb --edited bent.obj --set ForeArm=0,0,90 -o rest.obj\n"
                "  sinew unpose arm.glb --edited bent.obj --set ForeArm=0,0,90 --as-key bulge -o keyed.glb\n");
-  verb->add_option("IN", options->in, "the rig: .glb or .gltf")->required();
-  verb->add_option("--edited", options->edited, "the posed mesh as it was edited, with the rig's vertices")
-      ->required();
-  verb->add_option("-o,--output", options->out, "the rest mesh, or as .glb the rig with it")->required();
-  verb->add_option("--as-key", options->key, "NAME: keep the rest mesh and put the edit into this key");
+  verb.option("IN", options->in, "the rig: .glb or .gltf").required();
+  verb.option("--edited", options->edited, "the posed mesh as it was edited, with the rig's vertices")
+      .required();
+  verb.option("-o,--output", options->out, "the rest mesh, or as .glb the rig with it").required();
+  verb.option("--as-key", options->key, "NAME: keep the rest mesh and put the edit into this key");
   options->pose.add_pose_to(verb);
   options->pose.add_deformer_to(verb);
-  verb->callback(
-      [&program, options] { program.run = [&program, options] { return run(*options, program.console); }; });
+  verb.runs([&program, options] { return run_unpose(*options, program.console); });
 }
 
 }  // namespace sinew::cli

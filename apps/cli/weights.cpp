@@ -6,17 +6,15 @@ namespace sinew::cli {
 
 void add_weights(Program& program) {
   auto options = std::make_shared<BindOptions>();
-  CLI::App* verb = add_verb(program, "weights", "bind a mesh to a skeleton: new weights for every vertex",
-                            "  sinew weights body.obj --skeleton bones.json -o body.glb\n"
-                            "  sinew weights rig.glb --method geodesic -o rebound.glb\n");
+  const Verb verb = add_verb(program, "weights", "bind a mesh to a skeleton: new weights for every vertex",
+                             "  sinew weights body.obj --skeleton bones.json -o body.glb\n"
+                             "  sinew weights rig.glb --method geodesic -o rebound.glb\n");
   options->add_to(verb);
-  verb->callback([&program, options] {
-    program.run = [&program, options]() -> Result<void> {
-      Asset asset;
-      SINEW_TRY(const BindReport report, options->run(program.console, asset));
-      program.console.print(to_json(report), to_text(options->out, report));
-      return {};
-    };
+  verb.runs([&program, options]() -> Result<void> {
+    Asset asset;
+    SINEW_TRY(const BindReport report, options->run(program.console, asset));
+    program.console.print(to_json(report), to_text(options->out, report));
+    return {};
   });
 }
 

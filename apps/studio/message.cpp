@@ -58,7 +58,6 @@ std::optional<Target> parse_target(std::string_view text) {
 }
 
 Answer refusal(int status, ErrorCode code, const std::string& message) {
-  using Json = nlohmann::ordered_json;
   const Json document = {{"error", {{"code", static_cast<int>(code)}, {"message", message}}}};
   Answer answer;
   answer.status = status;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kDeepEnough = 0.75;  // of a ring's radius
 constexpr double kBelowSkin = 0.01;   // of a curve's length
-constexpr double kAlike = 0.01;       // of the body's size
+constexpr double kSamePlace = 0.01;   // of the body's size
 constexpr double kPosed = 0.08;  // the same: a limb's joints so far from their image are posed, not misplaced
 
 }  // namespace
@@ -214,11 +214,11 @@ std::optional<Mirror> mirror_of_curves(const Match& match, double size) {
   for (const auto& [a, b] : pairs) off.push_back((a - mirror(b)).norm());
   const auto most = off.begin() + static_cast<std::ptrdiff_t>(3 * off.size() / 4);
   std::nth_element(off.begin(), most, off.end());
-  if (*most > kAlike * size || unlike > kAlike * size * static_cast<double>(pairs.size()))
+  if (*most > kSamePlace * size || unlike > kSamePlace * size * static_cast<double>(pairs.size()))
     return std::nullopt;
   double beside = 0;
   for (const Vec3& p : match.parts.trunk.points) beside += std::abs((p - mirror.centre).dot(mirror.normal));
-  if (beside > 1.5 * kAlike * size * static_cast<double>(match.parts.trunk.points.size()))
+  if (beside > 1.5 * kSamePlace * size * static_cast<double>(match.parts.trunk.points.size()))
     return std::nullopt;
   return mirror;
 }

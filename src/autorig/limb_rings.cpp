@@ -11,8 +11,9 @@ namespace {
 // A front that turns outward at so many corners has left the limb: a tube has none, a plane four.
 constexpr int kSeamOpening = 3;
 constexpr int kAnyOpening = std::numeric_limits<int>::max();
-constexpr double kAlike = 1.15;
-constexpr double kWider = 1.5;   // a ring behind an ear or a knot is no longer than this times the one before
+constexpr double kAlikeRings = 1.15;
+constexpr double kWiderRing =
+    1.5;                         // a ring behind an ear or a knot is no longer than this times the one before
 constexpr float kAslant = 0.3f;  // of a limb's height
 constexpr float kFork = 0.5f;    // of a limb's height: another one of so much is not carried by it
 constexpr int kTriesBehind = 48;              // vertices along the limb where it is looked for
@@ -177,8 +178,8 @@ void LimbRings::cut_back(FoundLimb& limb, std::size_t rings) {
 bool LimbRings::pass_by(const Start& start, std::uint32_t who, Front& front, FoundLimb& limb) {
   Start behind;
   const double length = length_of(front);
-  if (!ring_behind(start.tip, who, kAlike * length, behind) &&
-      !ring_behind(start.tip, who, kWider * length, behind))
+  if (!ring_behind(start.tip, who, kAlikeRings * length, behind) &&
+      !ring_behind(start.tip, who, kWiderRing * length, behind))
     return false;
   std::vector<std::uint32_t> ring;
   growth_.vertices_of(behind.ring, ring);

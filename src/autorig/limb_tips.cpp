@@ -13,7 +13,7 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr float kFar = std::numeric_limits<float>::infinity();
+constexpr float kUnreached = std::numeric_limits<float>::infinity();
 constexpr float kLeastHeight = 0.02f;  // of the farthest vertex's distance
 constexpr float kWideEnough = 0.6f;    // of the most surface at one distance: that is the body
 constexpr float kBelt = 0.6f;          // half its width
@@ -21,7 +21,7 @@ constexpr float kSlenderLimb = 1.4f;   // a half-sphere has 1.2 and more along e
 constexpr float kHighLimb = 0.09f;     // so much of the distance is a limb also where it is stout, as a head
 constexpr float kStoutLimb = 1.1f;
 constexpr float kSlenderStretch = 1.6f;  // a tube's is its length over its width
-constexpr float kMinor = 0.2f;           // of the area: an ear does not part the head from the neck
+constexpr float kMinorArea = 0.2f;       // of the area: an ear does not part the head from the neck
 
 constexpr unsigned kFewestPatches = 12;  // that are a limb and not one that juts out
 
@@ -67,8 +67,8 @@ class Buckets {
 TipFinder::TipFinder(const PolyMesh& mesh, const HalfEdges& edges)
     : mesh_(mesh), edges_(edges), patches_(mesh, edges) {
   const std::size_t n = patches_.size();
-  distance_.assign(n, kFar);
-  done_.assign(n, kFar);
+  distance_.assign(n, kUnreached);
+  done_.assign(n, kUnreached);
   parent_.assign(n, kNone);
   piece_.assign(n, 0);
   root_.assign(n, kNone);
@@ -103,7 +103,7 @@ std::uint32_t TipFinder::farthest_from_centre(const std::vector<std::uint32_t>& 
   return far;
 }
 
-// Shortest ways from the sources, whose distance is 0. All patches of the piece hold kFar before.
+// Shortest ways from the sources, whose distance is 0. All patches of the piece hold kUnreached before.
 void TipFinder::spread(std::span<const std::uint32_t> sources, float step,
                        std::vector<std::uint32_t>& order) {
   const std::size_t count = order.size();
@@ -117,7 +117,7 @@ void TipFinder::spread(std::span<const std::uint32_t> sources, float step,
   for (std::uint32_t v = buckets.pop(); v != kNone; v = buckets.pop()) {
     const float here = distance_[v];
     if (done_[v] == here) continue;  // came again with an older distance
-    if (done_[v] == kFar) order.push_back(v);
+    if (done_[v] == kUnreached) order.push_back(v);
     done_[v] = here;
     for (const Patches::Neighbour& n : patches_.neighbours(v)) {
       const float there = here + n.length;
@@ -127,7 +127,7 @@ void TipFinder::spread(std::span<const std::uint32_t> sources, float step,
       buckets.push(n.patch, there);
     }
   }
-  for (const std::uint32_t v : order) done_[v] = kFar;
+  for (const std::uint32_t v : order) done_[v] = kUnreached;
 }
 
 // All patches near a level that hang together with the centre.
@@ -168,7 +168,7 @@ std::uint32_t TipFinder::find_belt(TipField& field, const std::vector<std::uint3
   }
   const float level = (static_cast<float>(widest) + 0.5f) / (kBins - 1) * longest;
   std::uint32_t centre = end;
-  float best = kFar;
+  float best = kUnreached;
   for (WayInward way(*this, end); way.vertex() != kNone; way.next()) {
     const float off = std::abs(distance(way.vertex()) - level);
     if (off < best) best = off, field.middle = field.spine.size(), centre = patches_.of(way.vertex());
@@ -250,7 +250,7 @@ class TipFinder::MergeTree {
     Set &elder = sets_[a], &younger = sets_[b];
     const bool limb = younger.sibling != kNone || is_limb(younger, level);
     if (limb) end(younger, level);
-    if (limb && (younger.sibling != kNone || younger.surface.size() >= kMinor * elder.surface.size())) {
+    if (limb && (younger.sibling != kNone || younger.surface.size() >= kMinorArea * elder.surface.size())) {
       end(elder, level);
       elder = {elder.peak, younger.peak, level, 0, {}};
     } else {
@@ -408,14 +408,14 @@ TipField TipFinder::find(std::uint32_t start, std::span<const std::uint32_t> wan
   const std::uint32_t centre = find_belt(field, piece);
   const std::vector<std::uint32_t> belt =
       belt_about(centre, distance_[centre], (patches_.is_thinned() ? kBelt : 1) * patches_.mean_length());
-  for (const std::uint32_t v : piece) distance_[v] = kFar;
+  for (const std::uint32_t v : piece) distance_[v] = kUnreached;
   spread(belt, patches_.mean_length() / 4, order);
   if (wanted.empty()) {
     find_peaks(field, order);
   } else {
     for (const std::uint32_t v : wanted)
       if (v < mesh_.vertex_count() && piece_[patches_.of(v)] == pieces_)
-        field.tips.push_back({v, kNone, distance(v), 0, kFar});
+        field.tips.push_back({v, kNone, distance(v), 0, kUnreached});
   }
   // A stretch is found after all that it carries, so rising order of `top` from the back keeps them in line.
   std::stable_sort(field.tips.begin(), field.tips.end(), [](const LimbTip& a, const LimbTip& b) {

@@ -10,7 +10,7 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNoMatch = std::numeric_limits<double>::infinity();
 constexpr double kPlaces = 0.6, kRadii = 0.08;
 constexpr double kHidden = 0.15;  // a limb that ends before it leaves the trunk
 constexpr double kSlide = 0.15;   // limbs that leave the trunk elsewhere, in terms of its length
@@ -130,7 +130,7 @@ void Matcher::weigh(Match& match) {
   const Similarity fit = fit_similarity(theirs, ours);
   match.scale = fit.scale;
   if (!(match.scale > 0)) {
-    match.cost = kNever;
+    match.cost = kNoMatch;
     return;
   }
   match.rotation = fit.rotation;
@@ -166,12 +166,12 @@ const std::vector<Candidate>& Matcher::candidates(const TemplateData& model) {
 
 double Matcher::least_cost(const TemplateData& model) {
   const std::vector<Candidate>& all = candidates(model);
-  return all.empty() ? kNever : all[0].cost;
+  return all.empty() ? kNoMatch : all[0].cost;
 }
 
 Match Matcher::best(const TemplateData& model) {
   Match best;
-  best.cost = kNever;
+  best.cost = kNoMatch;
   std::size_t looked_at = 0;
   for (const Candidate& candidate : candidates(model)) {
     if (candidate.cost >= best.cost || (++looked_at > kAtLeast && candidate.cost > kWorthless)) break;
@@ -186,7 +186,7 @@ Match Matcher::best(const TemplateData& model) {
     if (match.cost < best.cost) best = std::move(match);
   }
   // Left and right have the same lengths, and not every way to tell them apart was among the cheapest.
-  for (bool better = best.cost < kNever; better;) {
+  for (bool better = best.cost < kNoMatch; better;) {
     better = false;
     for (std::size_t i = 0; i < best.tips.size(); ++i)
       for (std::size_t k = 0; k < i; ++k) {

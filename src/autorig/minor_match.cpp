@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "autorig/similarity.h"
+#include "sinew/math/svd.h"
 
 namespace sinew::autorig {
 namespace {
@@ -56,9 +57,8 @@ class Group {
     add_stem(one, theirs_, a_, from_);
     add_stem(other, ours_, b_, to_);
     // As the limb itself is turned, before any twist.
-    expected_ =
-        Quat::FromTwoVectors(match.rotation * (from_[0] - from_[1]), to_[0] - to_[1]).toRotationMatrix() *
-        match.rotation;
+    expected_ = shortest_arc(match.rotation * (from_[0] - from_[1]), to_[0] - to_[1]).toRotationMatrix() *
+                match.rotation;
     used_.assign(b_.size(), 0);
     want_ = std::min(a_.size(), b_.size());
     if (want_ * 2 < a_.size()) return;

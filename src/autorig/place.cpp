@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include "autorig/minor_match.h"
+#include "sinew/math/svd.h"
 
 namespace sinew::autorig {
 namespace {
 
-constexpr std::size_t kFewRings = 9;                 // on a limb: two of them are no window
 constexpr double kFarBend = 0.13, kNearBend = 0.09;  // of a limb's length
 
 using Knots = std::vector<std::pair<double, double>>;  // arc length on the template's curve and on the body's
@@ -72,7 +72,7 @@ Knots trunk_knots(const Match& match) {
 }
 
 Mat3 turned(const Vec3& from, const Vec3& to) {
-  return Quat::FromTwoVectors(from, to).toRotationMatrix();
+  return shortest_arc(from, to).toRotationMatrix();
 }
 
 // The bend nearest to s, no farther than `reach`.

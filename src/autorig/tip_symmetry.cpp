@@ -8,7 +8,7 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr double kAlike = 0.09;     // of the diameter: so much may distances to left and right differ
+constexpr double kAlikeDistances = 0.09;  // of the diameter: so much may distances to left and right differ
 constexpr double kTwoSides = 0.22;  // of the diameter: fingers of one hand are as far from all else, too
 constexpr double kOnMiddle = 0.05;  // the same for points of the middle line
 constexpr double kApart = 0.12;     // of the diameter: tips on the middle are farther from each other
@@ -33,10 +33,10 @@ class Pairing {
     double most = 0;
     for (std::size_t i = 0; i < all_.size(); ++i)
       for (std::size_t k = 0; k < i; ++k) {
-        if (touch(all_[i], all_[k]) || unlike(all_[i], all_[k]) > kAlike) continue;
+        if (touch(all_[i], all_[k]) || unlike(all_[i], all_[k]) > kAlikeDistances) continue;
         TipPairs one = extended({all_[i], all_[k]});
         const double covered = static_cast<double>(2 * one.pairs.size() + one.middle.size());
-        const double score = covered - 2 * one.error / kAlike;
+        const double score = covered - 2 * one.error / kAlikeDistances;
         if (score > most) most = score, best = std::move(one);
       }
     return best;
@@ -60,12 +60,12 @@ class Pairing {
   TipPairs extended(std::vector<Pair> pairs) const {
     for (bool more = true; more;) {
       more = false;
-      double least = kAlike;
+      double least = kAlikeDistances;
       Pair next;
       for (const Pair& one : all_) {
         double worst = 0;
         for (const Pair& other : pairs)
-          worst = std::max(worst, touch(one, other) ? 2 * kAlike : unlike(one, other));
+          worst = std::max(worst, touch(one, other) ? 2 * kAlikeDistances : unlike(one, other));
         if (worst < least) least = worst, next = one, more = true;
       }
       if (more) pairs.push_back(next);
@@ -78,10 +78,10 @@ class Pairing {
     for (const std::size_t tip : tips_) {
       double worst = 0, own = 0;
       for (const Pair& pair : pairs) {
-        worst = std::max(worst, touch({tip, tip}, pair) ? 2 * kAlike : unlike(tip, pair));
+        worst = std::max(worst, touch({tip, tip}, pair) ? 2 * kAlikeDistances : unlike(tip, pair));
         own += std::pow(unlike(tip, pair), 2);
       }
-      if (worst > kAlike) continue;
+      if (worst > kAlikeDistances) continue;
       made.middle.push_back(tip);
       sum += own;
       count += static_cast<int>(pairs.size());

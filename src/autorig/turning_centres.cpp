@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kFrom = 0.25, kTo = 0.75;  // the middle of a bone: joints blend what lies nearer to them
 constexpr std::size_t kFewest = 8;          // vertices
-constexpr double kRigid = 0.08;             // of a bone's length: what its flesh may be off by
+constexpr double kFleshSlack = 0.08;        // of a bone's length: what its flesh may be off by
 constexpr double kTrusted = 0.6;            // of the vertices, those that move most alike
 constexpr double kLeastTurn = 0.068;        // (2 sin(15 degrees / 2))^2
 constexpr double kOnCurve = 0.12;           // of a limb's length
@@ -92,7 +92,7 @@ std::optional<Motion> motion_of(const Bone& bone, std::span<const Vec3> rest, st
                      [&](std::uint32_t x, std::uint32_t y) { return off(x) < off(y); });
     trusted.resize(static_cast<std::size_t>(kept));
   }
-  if (std::sqrt(error) > kRigid * bone.length()) return std::nullopt;
+  if (std::sqrt(error) > kFleshSlack * bone.length()) return std::nullopt;
   return motion;
 }
 

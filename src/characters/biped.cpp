@@ -110,7 +110,7 @@ void grow_arm(Cage& cage, const Patch& patch) {
   grow_hand(cage, arm.end, wrist_frame(), chain, "LeftHand", false);
 }
 
-void grow_leg(Cage& cage, const Patch& patch) {
+void grow_human_leg(Cage& cage, const Patch& patch) {
   const auto ring = [](double x, Vec2 front, Vec2 back, double half_width, double bone) {
     return profile(x, front, back, half_width, bone, front.y() > .11 ? Vec3(0, -1, 0) : Vec3(0, -.7, 1));
   };
@@ -139,7 +139,7 @@ void grow_leg(Cage& cage, const Patch& patch) {
   cage.limb(patch, Vec3::UnitZ(), rings, {"Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"});
 }
 
-Clip walk(const std::vector<JointSpec>& joints) {
+Clip biped_walk(const std::vector<JointSpec>& joints) {
   ClipBuilder clip("walk", 1.1, joints);
   const auto body = [](double t) { return Vec3(0, -.030 - .016 * cowave(2 * t - .12), 0); };
   const Step step{.62, .6, .05, -18, 38, 12, .02};
@@ -178,9 +178,9 @@ Blueprint biped_blueprint() {
   cage.paint("LeftShoulder", {.06, 1.42, -.012}, {.17, 1.42, -.015}, .05, .12, .8, 0, body);
   grow_head(cage, torso.end.part(1, 0, 2, 4));
   grow_arm(cage, torso.side(6, 2, 8, 4));
-  grow_leg(cage, bottom.part(2, 0, 2, 4));
+  grow_human_leg(cage, bottom.part(2, 0, 2, 4));
   cage.mirror();
-  biped.clips = {walk(biped.joints)};
+  biped.clips = {biped_walk(biped.joints)};
   return biped;
 }
 

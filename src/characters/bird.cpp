@@ -22,11 +22,6 @@ std::vector<JointSpec> bird_joints() {
   });
 }
 
-Ring section(double y, double z, double u, double v, double bone, Vec3 along = Vec3::Zero(),
-             double square = 2) {
-  return {{0, y, z}, u, v, bone, square, along};
-}
-
 Tube grow_body(Cage& cage) {
   const std::vector<Ring> rings = {section(.178, -.300, .070, .005, 0, Vec3::Zero(), 3),
                                    section(.180, -.285, .080, .007, 0, Vec3::Zero(), 3),
@@ -71,7 +66,7 @@ void grow_wing(Cage& cage, const Patch& patch) {
   }
 }
 
-void grow_leg(Cage& cage, const Patch& patch) {
+void grow_bird_leg(Cage& cage, const Patch& patch) {
   const auto ring = [](double y, double z, double u, double v, double bone, Vec3 along) {
     return Ring{Vec3(.045, y, z), u, v, bone, 2, along};
   };
@@ -122,7 +117,7 @@ Blueprint bird_blueprint() {
   Cage& cage = bird.cage.emplace(names_of(bird.joints));
   const Tube body = grow_body(cage);
   grow_wing(cage, body.side(5, 3, 2, 2));
-  grow_leg(cage, body.side(6, 1, 15, 3));
+  grow_bird_leg(cage, body.side(6, 1, 15, 3));
   cage.mirror();
   bird.clips = {flap(bird.joints)};
   return bird;

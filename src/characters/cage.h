@@ -24,6 +24,12 @@ struct Ring {
   Vec3 along = Vec3::Zero();  // direction of the limb here; zero: from the neighbouring centres
 };
 
+// A section of the trunk, its centre in the plane of symmetry.
+inline Ring section(double y, double z, double u, double v, double bone, Vec3 along = Vec3::Zero(),
+                    double square = 2) {
+  return {{0, y, z}, u, v, bone, square, along};
+}
+
 // A section given by its two ends in the side view, each (z, y), and its half width in x: `front` is where v
 // points. `along` is made to point to the side of `towards`.
 Ring profile(double x, const Vec2& front, const Vec2& back, double half_width, double bone,

@@ -29,11 +29,6 @@ std::vector<JointSpec> quadruped_joints() {
   });
 }
 
-Ring section(double y, double z, double u, double v, double bone, Vec3 along = Vec3::Zero(),
-             double square = 2) {
-  return {{0, y, z}, u, v, bone, square, along};
-}
-
 Tube grow_body(Cage& cage, Patch& rump) {
   const auto ring = [](Vec2 top, Vec2 bottom, double half_width, double bone) {
     return profile(0, top, bottom, half_width, bone, Vec3(0, .3, 1));
@@ -108,7 +103,7 @@ void grow_ear(Cage& cage, const Patch& patch) {
   cage.limb(patch, Vec3::UnitZ(), rings, {"Head", "LeftEar"});
 }
 
-Clip walk(const std::vector<JointSpec>& joints) {
+Clip quadruped_walk(const std::vector<JointSpec>& joints) {
   ClipBuilder clip("walk", 1.1, joints);
   const auto body = [](double t) { return Vec3(0, -.018 + .006 * cowave(2 * t), 0); };
   const Step hind_step{.30, .62, .04, 0, 26, 16, -.06}, fore_step{.30, .62, .05, 0, 8, 70, -.01};
@@ -149,7 +144,7 @@ Blueprint quadruped_blueprint() {
   grow_ear(cage, body.side(13, 1, 3, 2));
   cage.pull({.048, .772, .55}, .04, {.006, .004, .004});  // brows
   cage.mirror();
-  animal.clips = {walk(animal.joints)};
+  animal.clips = {quadruped_walk(animal.joints)};
   return animal;
 }
 

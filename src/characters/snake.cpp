@@ -7,11 +7,11 @@
 namespace sinew::characters {
 namespace {
 
-constexpr double kLength = 1.6;  // from the neck to the tip of the tail
+constexpr double kSnakeLength = 1.6;  // from the neck to the tip of the tail
 constexpr int kBones = 16;
 
 double girth(double s) {
-  const double t = s / kLength;
+  const double t = s / kSnakeLength;
   return .004 +
          .036 * std::pow(std::sin(std::numbers::pi * std::min(1.0, .20 + .80 * t)), .75) * (1 - .25 * t);
 }
@@ -32,8 +32,8 @@ std::vector<JointSpec> snake_joints() {
   joints.push_back({"Root", "", spine(0), {}});
   joints.push_back({"Head", "Root", spine(-.02), spine(0) + Vec3(0, .004, .115)});
   for (int k = 1; k <= kBones; ++k)
-    joints.push_back({bone_name(k), bone_name(k - 1), spine(kLength * k / (kBones + 1)), {}});
-  joints.back().tail = spine(.97 * kLength);
+    joints.push_back({bone_name(k), bone_name(k - 1), spine(kSnakeLength * k / (kBones + 1)), {}});
+  joints.back().tail = spine(.97 * kSnakeLength);
   return joints;
 }
 
@@ -55,8 +55,8 @@ Blueprint snake_blueprint() {
                              ring(.000, .000, .028, .024, .6)};
   const int count = 3 * kBones;
   for (int k = 1; k <= count; ++k) {
-    const double s = kLength * k / (count + .3), r = girth(s);
-    rings.push_back({spine(s), r, r * .95, 1 + (kBones + 1) * s / kLength});
+    const double s = kSnakeLength * k / (count + .3), r = girth(s);
+    rings.push_back({spine(s), r, r * .95, 1 + (kBones + 1) * s / kSnakeLength});
   }
   snake.cage->body(4, 2, Vec3::UnitY(), rings, chain);
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/digits.h"
 #include "sinew/core/text.h"
 
 namespace sinew {
@@ -14,9 +15,9 @@ namespace {
 
 __extension__ typedef unsigned __int128 Uint128;
 
+using core_detail::is_digit, core_detail::kPowers;
+
 constexpr int kMaxDigits = 19;  // always fit 64 bits
-constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 struct Decimal {
   std::uint64_t digits = 0;   // the first 19 significant ones
@@ -25,10 +26,6 @@ struct Decimal {
   bool negative = false;
   std::string_view mantissa;  // the text of the digits, a point among them perhaps
 };
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Reads [sign] digits [. digits] [e [sign] digits]; false where the text is anything else.
 bool scan(std::string_view text, Decimal& decimal) {

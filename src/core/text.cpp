@@ -7,12 +7,13 @@
 #include <iterator>
 #include <limits>
 
+#include "core/digits.h"
+
 namespace sinew {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+using core_detail::is_digit, core_detail::kPowers;
+
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
@@ -20,9 +21,6 @@ bool is_blank(char c) {
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
-
-constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 // %g of a number whose rounded digits fit an integer that one multiplication finds beyond doubt; false
 // otherwise.

@@ -12,12 +12,12 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kArapGrain = 1024;
 constexpr std::size_t kBatch = 64;
 
 // The rotation of every vertex.
 void fit_all(const ArapSystem& system, const ArapStencil& shape, ArapState& state) noexcept {
-  parallel_for(system.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(system.size(), kArapGrain, [&](std::size_t begin, std::size_t end) {
     std::array<Eigen::Matrix3f, kBatch> matrices;
     std::array<Eigen::Quaternionf, kBatch> fitted;
     for (std::size_t first = begin; first < end; first += kBatch) {
@@ -33,7 +33,7 @@ void fit_all(const ArapSystem& system, const ArapStencil& shape, ArapState& stat
 
 // The right-hand side, in the order of the factor.
 void gather_rows(const ArapSystem& system, const ArapStencil& shape, ArapState& state) noexcept {
-  parallel_for(system.free.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(system.free.size(), kArapGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const std::uint32_t i = system.free[k];
       Vec3 sum = state.rotations[i] * shape.own[i];
@@ -146,7 +146,7 @@ double ArapSolver::energy(const ArapState& state) const {
   const ArapSystem& system = *system_;
   const ArapStencil& shape = system.stencil_of(state);
   return parallel_reduce(
-      system.size(), kGrain, 0.0,
+      system.size(), kArapGrain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double sum = 0;
         for (std::size_t i = begin; i < end; ++i) {

@@ -10,7 +10,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kBindingGrain = 2048;
 // A vertex with this much of one joint is as good as rigid with it.
 constexpr double kRigid = 0.98;
 
@@ -66,7 +66,7 @@ class ArapDeformer : public Deformer {
     for (int step = 0; step < iterations_; ++step) arap_.step(frame.targets, frame.state);
     arap_.read(frame.state, frame.shape);
     const std::span<const Vec3f> normals = targets_.empty() ? input.normals : frame.normals;
-    parallel_for(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(n, kBindingGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         out_positions[i] = frame.shape[i].cast<float>();
         if (with_normals) out_normals[i] = arap_.rotation(frame.state, i).cast<float>() * normals[i];

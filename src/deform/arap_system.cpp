@@ -10,11 +10,11 @@
 
 namespace sinew {
 namespace {
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kCellGrain = 2048;
 }
 
 void ArapSystem::fill(ArapStencil& out) const noexcept {
-  parallel_for(size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(size(), kCellGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3 here = out.rest[i];
       Vec3 own = Vec3::Zero();

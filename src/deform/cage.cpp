@@ -11,7 +11,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 512;
+constexpr std::size_t kCageGrain = 512;
 
 struct CageWorkspace : Workspace {
   std::vector<Vec3> offsets;  // C' - C
@@ -49,7 +49,7 @@ class CageDeformer : public Deformer {
       frame.offsets[j] -= cage_.mesh.positions[j];
       frame.short_offsets[j] = frame.offsets[j].cast<float>();
     }
-    parallel_for(out_positions.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(out_positions.size(), kCageGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         out_positions[i] =
             input.positions[i] + (field_ ? Vec3f(field_

@@ -11,6 +11,7 @@
 #include "deform/pack_rig.h"
 #include "deform/posed_bones.h"
 #include "sinew/core/parallel.h"
+#include "sinew/math/svd.h"
 
 namespace sinew {
 namespace {
@@ -56,7 +57,7 @@ void frames_along(const Curve& curve, const Mat3& start, double roll_head, doubl
   for (std::size_t k = 0; k < out.size(); ++k) {
     const double t = (static_cast<double>(k) + 0.5) / count;
     const Vec3 tangent = unit(curve.slope(t), axes.col(2));
-    axes = Quat::FromTwoVectors(axes.col(2), tangent).toRotationMatrix() * axes;
+    axes = shortest_arc(axes.col(2), tangent).toRotationMatrix() * axes;
     const double roll = (1 - t) * roll_head + t * roll_tail;
     out[k] = Eigen::Translation3d(curve.at(t)) *
              Affine3(Mat3(Eigen::AngleAxisd(roll, tangent).toRotationMatrix() * axes));

@@ -12,7 +12,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kDifferentialGrain = 1024;
 
 // What a joint does in a frame.
 struct JointTurn {
@@ -156,7 +156,7 @@ class Differential : public Deformer {
     if (with_keys_) gradients_.blend(weights, state.sums);
     const bool at_rest = same_points(positions, rest_);
     if (!at_rest) surface_.full_gradients(positions, state.maps);
-    parallel_for(surface_.element_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(surface_.element_count(), kDifferentialGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e) {
         Eigen::Matrix3f& transform = state.transforms[e];
         transform = blend(e, state.joints);

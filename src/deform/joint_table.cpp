@@ -8,6 +8,7 @@
 
 #include "deform/posed_bones.h"
 #include "sinew/math/polar.h"
+#include "sinew/math/svd.h"
 #include "sinew/math/swing_twist.h"
 
 namespace sinew {
@@ -230,7 +231,7 @@ JointMotion joint_motion(const JointEntry& entry, const Affine3& above_motion, c
     Vec3 axis = turn.w() < 0 ? Vec3(-turn.vec()) : Vec3(turn.vec());
     if (axis.norm() > 1e-12) {
       axis.normalize();
-      motion.axes = Quat::FromTwoVectors(Vec3::UnitZ(), axis).toRotationMatrix();
+      motion.axes = shortest_arc(Vec3::UnitZ(), axis).toRotationMatrix();
     } else {
       motion.angle = 0;
     }

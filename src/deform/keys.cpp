@@ -8,10 +8,10 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kKeyGrain = 4096;
 
 void add_scaled(std::span<const Vec3f> deltas, float weight, std::span<Vec3f> out) noexcept {
-  parallel_for(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(out.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] += weight * deltas[i];
   });
 }

@@ -12,16 +12,16 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kMushGrain = 2048;
 
 // Four floats a vertex, so that one load takes a point.
 using Point = Eigen::Array4f;
-using Points = std::vector<Point, Eigen::aligned_allocator<Point>>;
+using PaddedPoints = std::vector<Point, Eigen::aligned_allocator<Point>>;
 
 struct MushWorkspace : Workspace {
   std::unique_ptr<Workspace> inner;
   std::vector<Vec3f> positions, normals;  // of the inner deformer
-  Points from, to;
+  PaddedPoints from, to;
 };
 
 // Rows: normal, tangent, and the third direction of a right-handed frame; zero where the surface has none.
@@ -36,7 +36,7 @@ class Mush : public Deformer {
     to_welded_ = welded.weld.to_welded;
     representative_ = welded.weld.representative;
     link(welded);
-    Points points(representative_.size()), buffer(representative_.size());
+    PaddedPoints points(representative_.size()), buffer(representative_.size());
     for (std::size_t i = 0; i < points.size(); ++i) points[i] = point(welded.weld.positions[i].cast<float>());
     smooth(points, buffer);
     deltas_.resize(to_welded_.size());
@@ -71,11 +71,11 @@ class Mush : public Deformer {
       positions = state.positions;
       normals = state.normals;
     }
-    parallel_for(representative_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(representative_.size(), kMushGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) state.from[i] = point(positions[representative_[i]]);
     });
     smooth(state.from, state.to);
-    parallel_for(to_welded_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(to_welded_.size(), kMushGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         const std::uint32_t i = to_welded_[v];
         const Frame now = frame(state.from, i);
@@ -121,10 +121,10 @@ class Mush : public Deformer {
   }
 
   // The result is in `points`.
-  void smooth(Points& points, Points& buffer) const noexcept {
+  void smooth(PaddedPoints& points, PaddedPoints& buffer) const noexcept {
     const float step = static_cast<float>(options_.step);
     for (int pass = 0; pass < options_.passes; ++pass) {
-      parallel_for(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      parallel_for(points.size(), kMushGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const std::uint32_t first = offsets_[i], last = offsets_[i + 1];
           Point sum = Point::Zero();
@@ -139,7 +139,7 @@ class Mush : public Deformer {
   }
 
   // From the normal of the faces around and the way to the first neighbour.
-  Frame frame(const Points& points, std::size_t i) const noexcept {
+  Frame frame(const PaddedPoints& points, std::size_t i) const noexcept {
     const auto at = [&](std::uint32_t k) { return Vec3f(points[k].head<3>()); };
     const Vec3f here = at(static_cast<std::uint32_t>(i));
     Vec3f normal = Vec3f::Zero();

@@ -7,7 +7,7 @@
 
 namespace sinew {
 namespace {
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kNormalGrain = 2048;
 }
 
 NormalCarrier::NormalCarrier(const PolyMesh& mesh) {
@@ -32,7 +32,7 @@ NormalCarrier::Scratch NormalCarrier::make_scratch() const {
 
 // The normal of the faces around, and the first edge made square to it; zero where the surface has neither.
 void NormalCarrier::frames(std::span<const Vec3f> positions, std::span<Eigen::Matrix3f> out) const noexcept {
-  parallel_for(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(out.size(), kNormalGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Vec3f sum = Vec3f::Zero(), edge = Vec3f::Zero();
       for (std::uint32_t k = corner_offsets_[i]; k < corner_offsets_[i + 1]; ++k) {
@@ -60,7 +60,7 @@ void NormalCarrier::carry(std::span<const Vec3f> before, std::span<const Vec3f> 
                           std::span<Vec3f> out) const noexcept {
   frames(before, scratch.before);
   frames(after, scratch.after);
-  parallel_for(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(out.size(), kNormalGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const Eigen::Matrix3f &from = scratch.before[to_welded_[v]], &to = scratch.after[to_welded_[v]];
       const bool known = !from.isZero() && !to.isZero() && from != to;

@@ -14,7 +14,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kHandleGrain = 1024;
 
 struct PointsWorkspace : Workspace {
   std::vector<Affine3> transforms;  // per handle
@@ -53,7 +53,7 @@ class Points : public Deformer {
       for (int step = 0; step < options_.iterations; ++step) arap_->step(frame.targets, *frame.state);
       arap_->read(*frame.state, frame.shape);
     }
-    parallel_for(out_positions.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(out_positions.size(), kHandleGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         out_positions[i] = frame.shape[i].cast<float>();
         if (arap_ && !out_normals.empty())
@@ -88,7 +88,7 @@ class Points : public Deformer {
   }
 
   void blend(const FrameInput& input, PointsWorkspace& frame, std::span<Vec3f> out_normals) const noexcept {
-    parallel_for(frame.shape.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(frame.shape.size(), kHandleGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const Vec3 p = input.positions[i].cast<double>();
         frame.rest[i] = p;

@@ -15,7 +15,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kPoissonGrain = 2048;
 
 // Flatter than this, a triangle's normal is rounding.
 constexpr double kFlat = 1e-10;
@@ -54,7 +54,7 @@ Mat3 PoissonSurface::gradient(std::size_t e, std::span<const Vec3> x) const {
 
 void PoissonSurface::flat_gradients(std::span<const Vec3f> x, std::span<Eigen::Matrix3f> out) const noexcept {
   assert(out.size() == element_count());
-  parallel_for(element_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(element_count(), kPoissonGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
       const auto& k = corners_[e];
       // Differences first: far from the origin they lose nothing that x itself has.
@@ -66,7 +66,7 @@ void PoissonSurface::flat_gradients(std::span<const Vec3f> x, std::span<Eigen::M
 
 void PoissonSurface::full_gradients(std::span<const Vec3f> x, std::span<Eigen::Matrix3f> out) const noexcept {
   assert(out.size() == element_count());
-  parallel_for(element_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(element_count(), kPoissonGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
       const auto& k = corners_[e];
       const Vec3f a = x[k[1]] - x[k[0]], b = x[k[2]] - x[k[0]];
@@ -108,7 +108,7 @@ PoissonSurface::Scratch PoissonSurface::make_scratch() const {
 void PoissonSurface::reconstruct(std::span<const Eigen::Matrix3f> transforms, std::span<const Vec3> centres,
                                  Scratch& scratch, std::span<Vec3f> out) const noexcept {
   assert(transforms.size() == element_count() && centres.size() == component_count());
-  parallel_for(rest_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(rest_.size(), kPoissonGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Vec3 sum = Vec3::Zero();
       for (std::uint32_t s = share_offsets_[i]; s < share_offsets_[i + 1]; ++s)
@@ -119,7 +119,7 @@ void PoissonSurface::reconstruct(std::span<const Eigen::Matrix3f> transforms, st
   for (const std::uint32_t i : pinned_) scratch.rows[i] = {0, 0, 0, 0};
   factor_.solve_rows(scratch.rows, scratch.buffer);
   place(centres, scratch);
-  parallel_for(to_welded_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(to_welded_.size(), kPoissonGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       if (component_of_[v] == kNoComponent) continue;
       out[v] = (row_point(scratch.rows[to_welded_[v]]) + scratch.shifts[component_of_[v]]).cast<float>();
@@ -148,14 +148,14 @@ void PoissonSurface::place(std::span<const Vec3> centres, Scratch& scratch) cons
 void PoissonSurface::carry_normals(std::span<const Vec3f> x, std::span<const Vec3f> rest_normals,
                                    std::span<Eigen::Matrix3f> scratch, std::span<Vec3f> out) const noexcept {
   full_gradients(x, scratch);
-  parallel_for(triangles_, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(triangles_, kPoissonGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
       const Eigen::Matrix3f map = scratch[e];
       scratch[e] << map.col(1).cross(map.col(2)), map.col(2).cross(map.col(0)), map.col(0).cross(map.col(1));
       scratch[e] *= areas_[e];
     }
   });
-  parallel_for(to_welded_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(to_welded_.size(), kPoissonGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t vertex = begin; vertex < end; ++vertex) {
       const std::uint32_t i = to_welded_[vertex];
       Eigen::Matrix3f sum = Eigen::Matrix3f::Zero();

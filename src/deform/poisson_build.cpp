@@ -16,7 +16,7 @@ namespace {
 
 // A triangle whose doubled area is below this share of its longest side squared has no plane to speak of; its
 // sides become edges.
-constexpr double kFlat = 1e-7;
+constexpr double kFlatTriangle = 1e-7;
 constexpr double kFlatWeight = 0.5;
 
 // How deep the middle of an inner edge lies, of its length; of a diameter it is half.
@@ -100,7 +100,7 @@ struct PoissonSurface::Maker {
       const Vec3 a = weld.positions[w[1]] - weld.positions[w[0]],
                  b = weld.positions[w[2]] - weld.positions[w[0]];
       const double longest = std::max({a.squaredNorm(), b.squaredNorm(), (b - a).squaredNorm()});
-      if (a.cross(b).norm() > kFlat * longest) {
+      if (a.cross(b).norm() > kFlatTriangle * longest) {
         triangles.push_back(k);
         continue;
       }

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "sinew/math/svd.h"
+
 namespace sinew {
 
 RestBones::RestBones(const Rig& rig) : bones(bones_of(rig.skeleton, bind_transforms(rig))) {
@@ -35,7 +37,7 @@ PosedBone posed_bone(const RestBones& rest, std::size_t joint, const FrameInput&
   // A bone without length has no direction to stretch in.
   if (!(length > 0) || !(posed_length > 1e-9 * length) || !std::isfinite(posed_length)) return posed;
   const double ratio = posed_length / length;
-  const Mat3 turn = Quat::FromTwoVectors(along, span).toRotationMatrix();
+  const Mat3 turn = shortest_arc(along, span).toRotationMatrix();
   const Mat3 linear = (span - ratio * along).norm() > 1e-12 * posed_length ? Mat3(turn * matrix.linear())
                                                                            : Mat3(matrix.linear());
   posed.rigid.linear() = linear;

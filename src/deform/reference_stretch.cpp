@@ -4,6 +4,7 @@
 #include "sinew/deform/stretch.h"
 #include "sinew/math/dual_quaternion.h"
 #include "sinew/math/polar.h"
+#include "sinew/math/svd.h"
 #include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
@@ -26,7 +27,7 @@ struct StretchedBone {
     Mat3 turn = polar.rotation;
     Vec3 stretch = Vec3::Zero();
     if (along.norm() > 0 && span.norm() > 1e-9 * along.norm()) {
-      const Mat3 onto = Quat::FromTwoVectors(along, span).toRotationMatrix();
+      const Mat3 onto = shortest_arc(along, span).toRotationMatrix();
       turn = onto * turn;
       stretch = (span.norm() / along.norm() - 1) * (onto * along);
     }

@@ -11,7 +11,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kTangentGrain = 2048;
 
 // Turns the rest frame of a vertex into that of now; the identity where one of them is missing.
 class Frames {
@@ -78,7 +78,7 @@ class TangentKeys : public Deformer {
   void deform(const FrameInput& input, Workspace&, std::span<Vec3f> out_positions,
               std::span<Vec3f> out_normals) const noexcept override {
     const std::span<const double> weights = input.key_weights.empty() ? defaults_ : input.key_weights;
-    parallel_for(out_positions.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(out_positions.size(), kTangentGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         Vec3f delta = Vec3f::Zero(), normal_delta = Vec3f::Zero();
         for (std::size_t k = 0; k < keys_.size(); ++k) {

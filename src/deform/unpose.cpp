@@ -3,11 +3,11 @@
 #include "sinew/deform/unpose.h"
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "sinew/core/parallel.h"
+#include "sinew/math/svd.h"
 
 namespace sinew {
 namespace {
@@ -17,7 +17,7 @@ constexpr double kSquashed = 1e-4;
 // What counts as met, of the mesh's size.
 constexpr double kMet = 1e-5;
 
-using Points = std::vector<Vec3f>;
+using Places = std::vector<Vec3f>;
 
 double size_of(std::span<const Vec3f> points) {
   Eigen::AlignedBox3f box;
@@ -26,8 +26,8 @@ double size_of(std::span<const Vec3f> points) {
 }
 
 // The linear part of the map at every vertex, by shifting all of them along each axis.
-std::vector<Mat3> jacobians(const PositionMap& deform, const Points& at, float step) {
-  Points here(at.size()), shifted(at.size()), there(at.size());
+std::vector<Mat3> jacobians(const PositionMap& deform, const Places& at, float step) {
+  Places here(at.size()), shifted(at.size()), there(at.size());
   deform(at, here);
   std::vector<Mat3> result(at.size());
   for (int axis = 0; axis < 3; ++axis) {
@@ -41,7 +41,7 @@ std::vector<Mat3> jacobians(const PositionMap& deform, const Points& at, float s
 }
 
 bool is_squashed(const Mat3& linear) {
-  const Vec3 stretches = Eigen::JacobiSVD<Mat3>(linear).singularValues();
+  const Vec3 stretches = singular_values(linear);
   return !(stretches[2] > kSquashed * std::max(stretches[0], 1e-12));
 }
 
@@ -63,7 +63,7 @@ class Solver {
   Unposed run() {
     if (active_.empty()) return std::move(out_);
     const bool apart = options_.inverse != Inverse::kIterative;
-    const Points rest = out_.rest;
+    const Places rest = out_.rest;
     const PositionMap& guide = options_.guide && !apart ? options_.guide : deform_;
     // An affine map is measured best over the whole size; another one only nearby.
     const auto step = static_cast<float>(size_ * (options_.inverse == Inverse::kPointwise ? 1e-3 : 1.0));
@@ -89,7 +89,7 @@ class Solver {
   // Every vertex for itself, until all are met or none comes nearer.
   void step_apart(float step) {
     std::vector<double> best(posed_.size(), 1e300);
-    Points kept = out_.rest;
+    Places kept = out_.rest;
     for (int k = 0; k < options_.steps; ++k) {
       deform_(out_.rest, posed_);
       bool going = false;
@@ -115,7 +115,7 @@ class Solver {
   void step_together() {
     std::vector<bool> left(posed_.size());
     for (const std::uint32_t i : out_.singular) left[i] = true;
-    Points best = out_.rest;
+    Places best = out_.rest;
     double least = 1e300;
     float share = 1;
     for (int k = 0; k < options_.steps; ++k) {
@@ -146,7 +146,7 @@ class Solver {
   }
 
   // What is not met is left where it was, and said so.
-  void finish(const Points& rest) {
+  void finish(const Places& rest) {
     deform_(out_.rest, posed_);
     for (const std::uint32_t i : active_) {
       const double distance = residual(i) / size_;
@@ -165,7 +165,7 @@ class Solver {
   const UnposeOptions& options_;
   double size_;
   Unposed out_;
-  Points posed_, best_posed_;
+  Places posed_, best_posed_;
   std::vector<Mat3> linear_;
   std::vector<std::uint32_t> active_;
 };

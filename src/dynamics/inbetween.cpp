@@ -8,13 +8,9 @@
 #include "dynamics/ring_response.h"
 
 namespace sinew {
-namespace {
+namespace dynamics {
 
-using namespace dynamics;
-
-// Beyond this many vertices the answer to a unit force costs more than the steps.
-constexpr std::uint32_t kLongRing = 512;
-
+// Curves of one length, closed or open.
 struct Group {
   RingScheme scheme;
   std::vector<std::uint32_t> vertices;   // curve after curve
@@ -22,6 +18,15 @@ struct Group {
   std::vector<RingStepper> stepper;      // else: one
   std::size_t count() const { return vertices.size() / scheme.size; }
 };
+
+}  // namespace dynamics
+
+namespace {
+
+using namespace dynamics;
+
+// Beyond this many vertices the answer to a unit force costs more than the steps.
+constexpr std::uint32_t kLongRing = 512;
 
 double ratio_of(std::uint32_t size, bool closed, const CurveMaterial& material) {
   if (size < 3) return 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kAddressable = std::numeric_limits<std::ptrdiff_t>::max();  // 2 GB in WebAssembly
-constexpr std::size_t kGrain = 1 << 15;
+constexpr std::size_t kAccessorGrain = 1 << 15;
 
 Result<BufferView> parse_view(const GltfDocument& document, const Json& json) {
   BufferView view;
@@ -173,7 +173,7 @@ void gather(const char* data, std::uint64_t stride, const Accessor& accessor, st
   const std::size_t rows = static_cast<std::size_t>(accessor.rows),
                     columns = static_cast<std::size_t>(accessor.columns);
   const std::size_t width = rows * columns, column = column_size(accessor);
-  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(count, kAccessorGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t c = 0; c < columns; ++c)
         for (std::size_t r = 0; r < rows; ++r)

@@ -8,10 +8,6 @@
 namespace sinew::gltf {
 namespace {
 
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
 std::optional<ChannelPath> path_of(const std::string& name) {
   if (name == "translation") return ChannelPath::kTranslation;
   if (name == "rotation") return ChannelPath::kRotation;

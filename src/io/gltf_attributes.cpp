@@ -11,7 +11,7 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr std::size_t kLongestName = 256, kMostAttributes = 32;
+constexpr std::size_t kMostAttributes = 32;
 
 bool is_painted(const std::string& name) {
   return name == "COLOR_0" || (name.starts_with("_") && !name.starts_with("_SINEW_"));

@@ -13,7 +13,7 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 16;
+constexpr std::size_t kBuilderGrain = 1 << 16;
 
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -43,7 +43,7 @@ void append_as(std::string& out, std::span<const std::uint32_t> values) {
   const std::size_t at = out.size();
   out.resize(at + values.size() * sizeof(T));
   char* to = out.data() + at;
-  parallel_for(values.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(values.size(), kBuilderGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const T value = static_cast<T>(values[i]);
       std::memcpy(to + i * sizeof(T), &value, sizeof(T));
@@ -66,7 +66,7 @@ Bounds bounds_of(std::span<const float> values, std::size_t width) {
     return a;
   };
   return parallel_reduce(
-      values.size() / width, kGrain, none,
+      values.size() / width, kBuilderGrain, none,
       [&](std::size_t begin, std::size_t end) {
         Bounds bounds = none;
         for (std::size_t i = begin; i < end; ++i)

@@ -9,10 +9,6 @@
 namespace sinew::gltf {
 namespace {
 
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
 bool same_skeleton(const Skeleton& a, const Skeleton& b) {
   if (a.size() != b.size() || a.empty()) return false;
   for (std::size_t j = 0; j < a.size(); ++j)

@@ -9,7 +9,7 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 16;
+constexpr std::size_t kFaceGrain = 1 << 16;
 
 Result<std::vector<std::uint32_t>> read_corners(const GltfDocument& document, const PartPlan& plan) {
   std::vector<std::uint32_t> corners(plan.corners);
@@ -21,7 +21,7 @@ Result<std::vector<std::uint32_t>> read_corners(const GltfDocument& document, co
   if (auto read = read_integers(document, accessor, corners); !read.ok())
     return inside(".indices", read.error());
   const std::uint32_t largest = parallel_reduce(
-      corners.size(), kGrain, 0u,
+      corners.size(), kFaceGrain, 0u,
       [&](std::size_t begin, std::size_t end) {
         return *std::max_element(&corners[begin], &corners[0] + end);
       },
@@ -79,7 +79,7 @@ void append_triangles(const std::vector<std::uint32_t>& triangles, std::uint32_t
                     before = mesh.face_offsets.size();
   mesh.face_vertices.resize(first + 3 * faces);
   mesh.face_offsets.resize(before + faces);
-  parallel_for(faces, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(faces, kFaceGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t f = begin; f < end; ++f) {
       mesh.face_offsets[before + f] = static_cast<std::uint32_t>(first + 3 * (f + 1));
       for (std::size_t k = 3 * f; k < 3 * f + 3; ++k) mesh.face_vertices[first + k] = triangles[k] + offset;

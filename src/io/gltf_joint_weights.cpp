@@ -15,10 +15,6 @@ namespace {
 constexpr std::array<const char*, 4> kAttributes{"_SINEW_JOINTS_", "_SINEW_SHARE_", "_SINEW_SWING_",
                                                  "_SINEW_TWIST_"};
 
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
 // Accessors of one set: joints, share, swing, twist.
 using JointSet = std::array<int, 4>;
 
@@ -49,9 +45,9 @@ Result<std::vector<JointSet>> find_sets(const GltfDocument& document, const Part
 }
 
 // Reads one part after the other into the rig's rows.
-class JointReader {
+class JointWeightReader {
  public:
-  JointReader(GltfDocument& document, const BoundSkeleton& skeleton, JointWeights& weights)
+  JointWeightReader(GltfDocument& document, const BoundSkeleton& skeleton, JointWeights& weights)
       : document_(document),
         skeleton_(skeleton),
         weights_(weights),
@@ -167,7 +163,7 @@ Result<void> read_joint_weights(GltfDocument& document, const std::vector<PartPl
   if (slots * 36 > memory_budget(document) || slots >= std::numeric_limits<std::uint32_t>::max())
     return bad_input("the joint weights together take far more memory than the file has bytes for: split it");
   rig.joint_weights.offsets.push_back(0);
-  JointReader reader(document, skeleton, rig.joint_weights);
+  JointWeightReader reader(document, skeleton, rig.joint_weights);
   for (std::size_t p = 0; p < plans.size(); ++p) {
     if (sets[p].empty()) {
       reader.empty_rows(plans[p].vertices);

@@ -13,9 +13,16 @@ namespace sinew::gltf {
 
 using Json = nlohmann::json;
 
+// An index that was checked to be one.
+inline std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
 // Limits of the JSON part. Real files stay far below: the deepest known nests 12 levels.
 inline constexpr int kMaxJsonDepth = 256;
 inline constexpr std::size_t kMaxJsonValues = 4'000'000;
+// Names in what SINEW_rig stores; longer ones are not read.
+inline constexpr std::size_t kLongestName = 256;
 
 // The document, or why it is none. Depth and number of values are checked before the parser takes memory.
 Result<Json> parse_json(std::string_view text);

@@ -10,11 +10,7 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr std::size_t kMostSpaces = 1024, kMostExamples = 4096, kLongestName = 256;
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
+constexpr std::size_t kMostSpaces = 1024, kMostExamples = 4096;
 
 std::optional<std::size_t> find_key(const Rig& rig, const std::string& name) {
   for (std::size_t k = 0; k < rig.keys.size(); ++k)

@@ -12,10 +12,6 @@
 namespace sinew::gltf {
 namespace {
 
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
 std::size_t target_count(const Json& primitive) {
   const auto targets = primitive.find("targets");
   return targets != primitive.end() && targets->is_array() ? targets->size() : 0;

@@ -13,11 +13,7 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
+constexpr std::size_t kMeshGrain = 1 << 14;
 
 // The accessor of a vertex attribute, or -1; its width and count must be those given.
 Result<int> attribute(const GltfDocument& document, const Json& attributes, const char* name, int width,
@@ -82,7 +78,7 @@ Result<void> read_positions(GltfDocument& document, const PartPlan& plan, const 
   if (!stored.ok()) return inside(".attributes.POSITION", stored.error());
   std::atomic<std::size_t> odd = 0;
   Vec3* out = mesh.positions.data() + part.vertex_begin;
-  parallel_for(part.vertex_count, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(part.vertex_count, kMeshGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const float* p = stored->data() + 3 * i;
       const Vec3 position(sanitised(p[0], odd), sanitised(p[1], odd), sanitised(p[2], odd));
@@ -106,7 +102,7 @@ Result<void> read_normals(const GltfDocument& document, const PartPlan& plan, co
       linear.col(0).cross(linear.col(1));
   if (linear.determinant() < 0) turn = -turn;
   Vec3f* out = mesh.normals.data() + part.vertex_begin;
-  parallel_for(part.vertex_count, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(part.vertex_count, kMeshGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3 normal =
           turn *

@@ -10,10 +10,6 @@ namespace {
 
 constexpr double kSameBind = 1e-5;  // relative, as skins of one exporter differ by rounding only
 
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
 Result<std::vector<Affine3>> read_matrices(const GltfDocument& document, int index, std::size_t count,
                                            bool& untidy) {
   std::vector<Affine3> matrices(count, Affine3::Identity());

@@ -9,7 +9,7 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr std::size_t kMostEntries = 64, kLongestName = 256;
+constexpr std::size_t kMostEntries = 64;
 
 std::optional<StackEntry> read_entry(const Json& json) {
   StackEntry entry{string_member(json, "step"), string_member(json, "mask"), {}};

@@ -11,7 +11,7 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kWeightGrain = 1 << 14;
 constexpr double kOff = 1e-4;  // a sum further from 1 than this is worth a note
 
 struct RowTally {
@@ -157,7 +157,7 @@ std::size_t spread(const Stored& stored, const std::vector<int>& list, std::span
     return odd;
   };
   return parallel_reduce(
-      stored.vertices, kGrain, std::size_t{0},
+      stored.vertices, kWeightGrain, std::size_t{0},
       [&](std::size_t begin, std::size_t end) {
         std::vector<std::size_t> entry_of(joints, weights.entries.size());
         std::size_t odd = 0;
@@ -209,7 +209,7 @@ Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, c
   const std::size_t first = weights.offsets.size();
   weights.offsets.resize(first + count);
   const RowTally tally = parallel_reduce(
-      count, kGrain, RowTally{},
+      count, kWeightGrain, RowTally{},
       [&](std::size_t begin, std::size_t end) {
         RowTally part;
         for (std::size_t i = begin; i < end; ++i)
@@ -227,7 +227,7 @@ Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, c
   report = fold(so_far, tally).report;
   for (std::size_t i = 0; i < count; ++i) weights.offsets[first + i] += weights.offsets[first + i - 1];
   weights.entries.resize(weights.offsets.back());
-  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(count, kWeightGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       std::copy_n(&rows[most * i], weights.offsets[first + i] - weights.offsets[first + i - 1],
                   weights.entries.begin() + weights.offsets[first + i - 1]);

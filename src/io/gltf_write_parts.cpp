@@ -13,7 +13,7 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kPartGrain = 1 << 14;
 
 bool only_triangles(const PolyMesh& mesh) {
   return mesh.face_vertices.size() == 3 * mesh.face_count();
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> whole_weights(std::span<const float> weights, std::si
                                          std::uint32_t whole) {
   std::vector<std::uint32_t> numbers(weights.size(), 0);
   const std::size_t width = vertices == 0 ? 0 : weights.size() / vertices;
-  parallel_for(vertices, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(vertices, kPartGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<double> remainder(width);
     for (std::size_t i = begin; i < end; ++i) {
       const auto place = [&](std::size_t k) { return 4 * (k / 4 * vertices + i) + k % 4; };
@@ -99,7 +99,7 @@ CodedFaces coded_faces(const MeshTables& tables, const MeshPart& part) {
                            offset);
   CodedFaces faces;
   faces.triangles.resize(3 * part.face_count);
-  parallel_for(faces.triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(faces.triangles.size(), kPartGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       faces.triangles[k] = tables.mesh.face_vertices[3 * part.face_begin + k] - offset;
   });
@@ -151,7 +151,7 @@ void put_vertices(Builder& builder, const MeshTables& tables, const MeshPart& pa
                   Json& primitive) {
   Json& attributes = ensure_object(primitive, "attributes");
   std::vector<Vec3f> vectors(part.vertex_count);
-  parallel_for(part.vertex_count, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(part.vertex_count, kPartGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       vectors[i] = (to_stored.transform * tables.mesh.positions[part.vertex_begin + i]).cast<float>();
   });
@@ -164,7 +164,7 @@ void put_vertices(Builder& builder, const MeshTables& tables, const MeshPart& pa
     return;
   }
   const Mat3 turn = normal_map(to_stored.transform);
-  parallel_for(part.vertex_count, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(part.vertex_count, kPartGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3 normal = turn * tables.normals[part.vertex_begin + i].cast<double>();
       const double length = normal.norm();
@@ -251,7 +251,7 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
   std::vector<float> numbers(4 * sets * count, 0.0f);
   std::vector<float> endpoints(rig.endpoint.empty() ? 0 : numbers.size(), 0.0f);
   std::vector<float> twists(rig.endpoint.twist.empty() ? 0 : numbers.size(), 0.0f);
-  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(count, kPartGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> row_joints(width);
     std::vector<float> row_numbers(width);
     for (std::size_t i = begin; i < end; ++i) {
@@ -305,7 +305,7 @@ void put_target(Builder& builder, std::span<const Vec3f> deltas, std::span<const
                 const MeshPart& part, const ToStored& to_stored, Json& primitive) {
   const auto moved = [&](std::span<const Vec3f> all, const Mat3& map) {
     std::vector<Vec3f> own(part.vertex_count);
-    parallel_for(own.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(own.size(), kPartGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         own[i] = (map * all[part.vertex_begin + i].cast<double>()).cast<float>();
     });

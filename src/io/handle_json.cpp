@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Result<Json> parse(std::string_view bytes, std::string_view name) {
+Result<Json> parse_handles(std::string_view bytes, std::string_view name) {
   const Json::parser_callback_t keep = [](int depth, Json::parse_event_t, Json&) { return depth <= 8; };
   try {
     return Json::parse(bytes.begin(), bytes.end(), keep);
@@ -46,7 +46,7 @@ std::int64_t whole(const Json& entry, const char* key) {
 }  // namespace
 
 Result<HandleFile> read_handle_json(std::string_view bytes, std::string_view name) {
-  SINEW_TRY(const Json list, parse(bytes, name));
+  SINEW_TRY(const Json list, parse_handles(bytes, name));
   if (!list.is_array())
     return io::error_in(name, R"(it is no list; give [{"vertex":I,"position":[x,y,z]}, ...])");
   HandleFile file;

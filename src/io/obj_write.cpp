@@ -8,7 +8,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kLineGrain = 1 << 14;
 // Texture coordinates and normals are floats: more digits would show their rounding.
 constexpr int kFloatDigits = 7;
 
@@ -53,10 +53,10 @@ void append_face(std::string& out, const PolyMesh& mesh, std::size_t f) {
 // Lines made in pieces by all threads, joined in order.
 template <class AppendOne>
 void append_lines(std::string& out, std::size_t count, AppendOne&& append_one) {
-  const std::size_t pieces = (count + kGrain - 1) / kGrain;
+  const std::size_t pieces = (count + kLineGrain - 1) / kLineGrain;
   std::vector<std::string> parts(pieces);
-  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::string& part = parts[begin / kGrain];
+  parallel_for(count, kLineGrain, [&](std::size_t begin, std::size_t end) {
+    std::string& part = parts[begin / kLineGrain];
     part.reserve((end - begin) * 40);
     for (std::size_t i = begin; i < end; ++i) append_one(part, i);
   });

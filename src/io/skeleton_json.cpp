@@ -16,7 +16,7 @@ constexpr int kMaxDepth = 64;
 
 // The document without what no skeleton needs: `weights`, which may be large, and anything nested deeper than
 // a joint.
-Result<Json> parse(std::string_view bytes, std::string_view name) {
+Result<Json> parse_skeleton(std::string_view bytes, std::string_view name) {
   const Json::parser_callback_t keep = [](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > kMaxDepth) return false;
     return !(event == Json::parse_event_t::key && depth == 1 && parsed != "joints");
@@ -99,7 +99,7 @@ class JointReader {
 }  // namespace
 
 Result<SkeletonFile> read_skeleton_json(std::string_view bytes, std::string_view name) {
-  SINEW_TRY(const Json document, parse(bytes, name));
+  SINEW_TRY(const Json document, parse_skeleton(bytes, name));
   const auto list = document.is_object() ? document.find("joints") : document.end();
   if (list == document.end() || !list->is_array() || list->empty())
     return io::error_in(name, "it has no \"joints\": a list of {\"name\", \"parent\", \"head\", \"tail\"}");

@@ -17,7 +17,7 @@ struct EdgeUse {
 };
 
 // Edges of a mesh with the faces beside them, and the edge of every corner (from it to the next corner).
-struct EdgeTable {
+struct QuadEdges {
   std::vector<std::array<std::uint32_t, 2>> edges;
   std::vector<std::array<std::uint32_t, 2>> faces;  // kNone: boundary
   std::vector<std::uint32_t> corner_edge;
@@ -49,9 +49,9 @@ std::vector<EdgeUse> edge_uses(const PolyMesh& mesh) {
   return sorted;
 }
 
-Result<EdgeTable> build_edges(const PolyMesh& mesh) {
+Result<QuadEdges> build_edges(const PolyMesh& mesh) {
   const std::vector<EdgeUse> uses = edge_uses(mesh);
-  EdgeTable table;
+  QuadEdges table;
   table.corner_edge.resize(mesh.face_vertices.size());
   table.edges.reserve(uses.size() / 2 + 1);
   table.faces.reserve(uses.size() / 2 + 1);
@@ -119,7 +119,7 @@ void bucket(std::size_t vertices, std::vector<std::uint32_t>& offsets, std::vect
   visit([&](std::uint32_t vertex, std::uint32_t item) { items[next[vertex]++] = item; });
 }
 
-Incidence build_incidence(const PolyMesh& mesh, const EdgeTable& table) {
+Incidence build_incidence(const PolyMesh& mesh, const QuadEdges& table) {
   Incidence at;
   bucket(mesh.vertex_count(), at.edge_offsets, at.edges, [&](auto&& emit) {
     for (std::uint32_t e = 0; e < table.edges.size(); ++e)
@@ -134,7 +134,7 @@ Incidence build_incidence(const PolyMesh& mesh, const EdgeTable& table) {
 
 // A vertex on a boundary: neighbours along it get `side` each, the vertex the rest. False where there are not
 // exactly two.
-bool add_boundary_row(const EdgeTable& table, const Incidence& at, std::uint32_t v, double side,
+bool add_boundary_row(const QuadEdges& table, const Incidence& at, std::uint32_t v, double side,
                       StencilWriter& out) {
   std::array<std::uint32_t, 2> along{};
   std::size_t count = 0;
@@ -154,7 +154,7 @@ bool add_boundary_row(const EdgeTable& table, const Incidence& at, std::uint32_t
   return true;
 }
 
-void add_vertex_row(const PolyMesh& mesh, const EdgeTable& table, const Incidence& at, std::uint32_t v,
+void add_vertex_row(const PolyMesh& mesh, const QuadEdges& table, const Incidence& at, std::uint32_t v,
                     StencilWriter& out) {
   const std::uint32_t valence = at.edge_offsets[v + 1] - at.edge_offsets[v];
   if (valence == 0) return out.add(v, 1);
@@ -169,7 +169,7 @@ void add_vertex_row(const PolyMesh& mesh, const EdgeTable& table, const Incidenc
     out.add_face(mesh, at.faces[k], 1 / (n * n));
 }
 
-Stencils build_stencils(const PolyMesh& mesh, const EdgeTable& table) {
+Stencils build_stencils(const PolyMesh& mesh, const QuadEdges& table) {
   const std::size_t rows = mesh.vertex_count() + table.edges.size() + mesh.face_count();
   StencilWriter out(rows, rows * 7);
   const Incidence at = build_incidence(mesh, table);
@@ -191,7 +191,7 @@ Stencils build_stencils(const PolyMesh& mesh, const EdgeTable& table) {
   return out.take();
 }
 
-void build_faces(const PolyMesh& mesh, const EdgeTable& table, PolyMesh& refined) {
+void build_faces(const PolyMesh& mesh, const QuadEdges& table, PolyMesh& refined) {
   const auto vertices = static_cast<std::uint32_t>(mesh.vertex_count());
   const auto face_points = static_cast<std::uint32_t>(vertices + table.edges.size());
   refined.face_vertices.reserve(4 * mesh.face_vertices.size());
@@ -212,7 +212,7 @@ void build_faces(const PolyMesh& mesh, const EdgeTable& table, PolyMesh& refined
 }  // namespace
 
 Result<Refinement> refine_catmull_clark(const PolyMesh& mesh) {
-  SINEW_TRY(EdgeTable table, build_edges(mesh));
+  SINEW_TRY(QuadEdges table, build_edges(mesh));
   Refinement refinement;
   build_faces(mesh, table, refinement.mesh);
   refinement.stencils = build_stencils(mesh, table);
@@ -227,7 +227,7 @@ Result<Stencils> catmull_clark_limit(const PolyMesh& mesh) {
     if (mesh.face(f).size() != 4)
       return bad_input("face " + std::to_string(f) + " has " + std::to_string(mesh.face(f).size()) +
                        " corners; limit positions need quads, so subdivide once first");
-  SINEW_TRY(const EdgeTable table, build_edges(mesh));
+  SINEW_TRY(const QuadEdges table, build_edges(mesh));
   const Incidence at = build_incidence(mesh, table);
   StencilWriter out(mesh.vertex_count(), 9 * mesh.vertex_count());
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {

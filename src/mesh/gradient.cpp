@@ -10,7 +10,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 13;
+constexpr std::size_t kGradientGrain = 1 << 13;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ GradientOperator::GradientOperator(MeshView mesh)
       hats_(mesh.triangles.size()),
       areas_(mesh.triangles.size()),
       corners_(group_by_key(mesh.positions.size(), FaceList(mesh.triangles).corners())) {
-  parallel_for(triangles_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(triangles_.size(), kGradientGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t) {
       std::array<Vec3, 3> p;
       for (std::size_t k = 0; k < 3; ++k) p[k] = mesh.positions[triangles_[t][k]];
@@ -37,7 +37,7 @@ GradientOperator::GradientOperator(MeshView mesh)
 
 void GradientOperator::gradient(std::span<const double> values, std::span<Vec3> gradients) const {
   assert(values.size() == vertex_count() && gradients.size() == triangle_count());
-  parallel_for(triangles_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(triangles_.size(), kGradientGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t) {
       const Triangle& k = triangles_[t];
       gradients[t] = values[k[0]] * hats_[t][0] + values[k[1]] * hats_[t][1] + values[k[2]] * hats_[t][2];
@@ -47,7 +47,7 @@ void GradientOperator::gradient(std::span<const double> values, std::span<Vec3> 
 
 void GradientOperator::gradient(std::span<const Vec3> values, std::span<Mat3> gradients) const {
   assert(values.size() == vertex_count() && gradients.size() == triangle_count());
-  parallel_for(triangles_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(triangles_.size(), kGradientGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t) {
       const Triangle& k = triangles_[t];
       gradients[t].noalias() = values[k[0]] * hats_[t][0].transpose();
@@ -59,7 +59,7 @@ void GradientOperator::gradient(std::span<const Vec3> values, std::span<Mat3> gr
 
 void GradientOperator::divergence(std::span<const Vec3> field, std::span<double> out) const {
   assert(field.size() == triangle_count() && out.size() == vertex_count());
-  parallel_for(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(out.size(), kGradientGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       out[i] = 0;
       for (const std::uint32_t corner : corners_[i]) {
@@ -72,7 +72,7 @@ void GradientOperator::divergence(std::span<const Vec3> field, std::span<double>
 
 void GradientOperator::divergence(std::span<const Mat3> field, std::span<Vec3> out) const {
   assert(field.size() == triangle_count() && out.size() == vertex_count());
-  parallel_for(out.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(out.size(), kGradientGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Vec3 sum = Vec3::Zero();
       for (const std::uint32_t corner : corners_[i]) {

@@ -12,7 +12,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 13;
+constexpr std::size_t kLaplacianGrain = 1 << 13;
 // Doubled area over the squared longest side below which angles are taken from lengthened sides.
 constexpr double kFlat = 1e-8;
 // How much two sides together exceed the third after that, relative to the longest.
@@ -90,7 +90,7 @@ class ColumnGatherer {
 // Writes the columns into the arrays of a compressed matrix whose column begins are known.
 void fill_columns(MeshView mesh, const IndexLists& corners, const TriangleCotangents& cotangents,
                   Eigen::SparseMatrix<double>& matrix) {
-  parallel_for(corners.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(corners.size(), kLaplacianGrain, [&](std::size_t begin, std::size_t end) {
     ColumnGatherer gatherer(mesh, corners);
     for (std::size_t i = begin; i < end; ++i) {
       const auto entries = gatherer.gather(i, &cotangents.cotangents);
@@ -119,7 +119,7 @@ TriangleCotangents triangle_cotangents(MeshView mesh) {
   out.cotangents.resize(mesh.triangles.size());
   using Counts = std::array<std::size_t, 3>;
   const Counts counts = parallel_reduce(
-      mesh.triangles.size(), kGrain, Counts{0, 0, 0},
+      mesh.triangles.size(), kLaplacianGrain, Counts{0, 0, 0},
       [&](std::size_t begin, std::size_t end) {
         Counts part{0, 0, 0};
         for (std::size_t t = begin; t < end; ++t) {
@@ -150,7 +150,7 @@ CotangentStiffness cotangent_stiffness(MeshView mesh) {
   out.skipped = cotangents.skipped;
   Eigen::SparseMatrix<double>& matrix = out.matrix;
   matrix.resize(static_cast<int>(n), static_cast<int>(n));
-  parallel_for(n, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(n, kLaplacianGrain, [&](std::size_t begin, std::size_t end) {
     ColumnGatherer gatherer(mesh, corners);
     for (std::size_t i = begin; i < end; ++i)
       matrix.outerIndexPtr()[i] = static_cast<int>(gatherer.gather(i, nullptr).size()) + 1;
@@ -165,7 +165,7 @@ CotangentStiffness cotangent_stiffness(MeshView mesh) {
 
 Eigen::VectorXd mixed_voronoi_areas(MeshView mesh) {
   std::vector<std::array<double, 3>> shares(mesh.triangles.size());
-  parallel_for(mesh.triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(mesh.triangles.size(), kLaplacianGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t) {
       const Triangle& k = mesh.triangles[t];
       const std::array<Vec3, 3> side{mesh.positions[k[2]] - mesh.positions[k[1]],
@@ -189,7 +189,7 @@ Eigen::VectorXd mixed_voronoi_areas(MeshView mesh) {
   });
   const IndexLists corners = group_by_key(mesh.positions.size(), FaceList(mesh.triangles).corners());
   Eigen::VectorXd areas(static_cast<Eigen::Index>(mesh.positions.size()));
-  parallel_for(corners.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(corners.size(), kLaplacianGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       double sum = 0;
       for (const std::uint32_t corner : corners[i]) sum += shares[corner / 3][corner % 3];

@@ -8,7 +8,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffffu;
+constexpr std::uint32_t kNoVertex = 0xffffffffu;
 
 std::uint64_t bits_of(double value) {
   value += 0.0;  // -0 becomes 0
@@ -29,19 +29,19 @@ std::uint64_t hash_of(const Vec3& key) {
 // Open addressing over the welded vertices; equal keys lie one behind the other in the order they came.
 class PlaceTable {
  public:
-  explicit PlaceTable(std::size_t vertex_count) : slots_(std::bit_ceil(2 * vertex_count + 2), kNone) {}
+  explicit PlaceTable(std::size_t vertex_count) : slots_(std::bit_ceil(2 * vertex_count + 2), kNoVertex) {}
 
   // visit(welded) for all with this hash's slots until it returns true; false where none did.
   template <class Visit>
   bool find(std::uint64_t hash, Visit&& visit) const {
     for (std::size_t slot = hash & mask();; slot = (slot + 1) & mask()) {
-      if (slots_[slot] == kNone) return false;
+      if (slots_[slot] == kNoVertex) return false;
       if (visit(slots_[slot])) return true;
     }
   }
   void insert(std::uint64_t hash, std::uint32_t welded) {
     std::size_t slot = hash & mask();
-    while (slots_[slot] != kNone) slot = (slot + 1) & mask();
+    while (slots_[slot] != kNoVertex) slot = (slot + 1) & mask();
     slots_[slot] = welded;
   }
 
@@ -84,7 +84,7 @@ Vec3 cell_of(const Vec3& p, double tolerance) {
 }
 
 std::uint32_t first_within(const Weld& weld, const PlaceTable& table, const Vec3& p, double tolerance) {
-  std::uint32_t best = kNone;
+  std::uint32_t best = kNoVertex;
   const Vec3 cell = cell_of(p, tolerance);
   const Vec3 side = 2 * ((p / (2 * tolerance) - cell).array() >= 0.5).cast<double>() - 1;
   for (int corner = 0; corner < 8; ++corner) {
@@ -103,9 +103,10 @@ Weld weld_near(std::span<const Vec3> positions, double tolerance) {
   PlaceTable table(positions.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const bool finite = positions[i].allFinite();
-    const std::uint32_t found = finite ? first_within(weld, table, positions[i], tolerance) : kNone;
-    weld.to_welded[i] = found != kNone ? found : add_representative(weld, positions, i);
-    if (finite && found == kNone) table.insert(hash_of(cell_of(positions[i], tolerance)), weld.to_welded[i]);
+    const std::uint32_t found = finite ? first_within(weld, table, positions[i], tolerance) : kNoVertex;
+    weld.to_welded[i] = found != kNoVertex ? found : add_representative(weld, positions, i);
+    if (finite && found == kNoVertex)
+      table.insert(hash_of(cell_of(positions[i], tolerance)), weld.to_welded[i]);
   }
   return weld;
 }

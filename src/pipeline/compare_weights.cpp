@@ -15,7 +15,7 @@
 namespace sinew {
 namespace {
 
-constexpr double kNegligible = 1e-5;
+constexpr double kNegligibleWeight = 1e-5;
 constexpr int kInfluences = 4;  // of the mesh, as rigs are used; the grid keeps all
 
 std::vector<double> row_of(const Eigen::MatrixXd& values, std::uint32_t vertex) {
@@ -37,10 +37,10 @@ std::vector<double> row_of(const Eigen::MatrixXd& values, const TrilinearWeights
 
 void add_skin_row(std::span<const Bone> bones, const std::vector<double>& row, Rig& rig) {
   double sum = 0;
-  for (const double w : row) sum += w > kNegligible ? w : 0;
+  for (const double w : row) sum += w > kNegligibleWeight ? w : 0;
   std::vector<Influence> influences;
   for (std::size_t b = 0; b < row.size(); ++b)
-    if (row[b] > kNegligible)
+    if (row[b] > kNegligibleWeight)
       influences.push_back({static_cast<std::uint32_t>(bones[b].joint), row[b] / sum});
   rig.weights.add_row(influences);
 }
@@ -50,7 +50,7 @@ void add_joint_row(std::span<const Bone> bones, const std::vector<double>& share
                    JointWeights& out) {
   std::vector<std::size_t> best;
   for (std::size_t b = 0; b < share.size(); ++b)
-    if (share[b] > kNegligible) best.push_back(b);
+    if (share[b] > kNegligibleWeight) best.push_back(b);
   std::sort(best.begin(), best.end(),
             [&](std::size_t a, std::size_t b) { return share[a] != share[b] ? share[a] > share[b] : a < b; });
   if (best.size() > most) best.resize(most);

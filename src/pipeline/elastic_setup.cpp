@@ -13,7 +13,7 @@
 namespace sinew {
 namespace {
 
-constexpr double kNegligible = 1e-4;
+constexpr double kNegligibleShare = 1e-4;
 
 // A cell is as stiff as the bones around it: their stiffness by the harmonic weights of its corners.
 Result<std::vector<float>> cell_stiffness(const Rig& rig, const Surface& surface, const VoxelGrid& grid,
@@ -91,7 +91,7 @@ Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const
           nearest_bone(setup.grid.vertex_position(static_cast<std::uint32_t>(v)), surface.bones));
     row.clear();
     for (Eigen::Index b = 0; b < harmonic.values.cols(); ++b)
-      if (const double w = harmonic.values(v, b); w > kNegligible)
+      if (const double w = harmonic.values(v, b); w > kNegligibleShare)
         row.push_back({static_cast<std::uint32_t>(b), w});
     double sum = 0;
     for (const Influence& influence : row) sum += influence.weight;

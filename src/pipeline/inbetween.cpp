@@ -14,7 +14,7 @@
 namespace sinew {
 namespace {
 
-constexpr double kMaxBytes = 16.0 * (1u << 30);
+constexpr double kMostBytes = 16.0 * (1u << 30);
 using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
@@ -35,7 +35,7 @@ Result<void> check(std::span<const PolyMesh> shapes, const InbetweenRequest& req
                       s + 1, shapes[s].vertex_count(), n));
   const double bytes = static_cast<double>(request.frames) * static_cast<double>(n) * sizeof(Vec3f) *
                        (request.normals ? 2 : 1);
-  if (bytes > kMaxBytes)
+  if (bytes > kMostBytes)
     return impossible(fmt::format("{} frames of {} vertices need {:.0f} GiB: ask for fewer frames",
                                   request.frames, n, bytes / (1u << 30)));
   return {};

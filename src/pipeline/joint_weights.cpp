@@ -16,7 +16,7 @@
 namespace sinew {
 namespace {
 
-constexpr double kNegligible = 1e-3;  // shares below this are not worth their time every frame
+constexpr double kLeastShare = 1e-3;  // shares below this are not worth their time every frame
 
 // Where the rows come from, on the grid.
 struct GridRows {
@@ -85,7 +85,7 @@ class RowMaker {
         best.begin(), best.begin() + static_cast<std::ptrdiff_t>(kept), best.end(),
         [&](std::size_t a, std::size_t b) { return share[a] != share[b] ? share[a] > share[b] : a < b; });
     best.resize(kept);
-    std::erase_if(best, [&](std::size_t b) { return share[b] < kNegligible; });
+    std::erase_if(best, [&](std::size_t b) { return share[b] < kLeastShare; });
     double sum = 0;
     for (const std::size_t b : best) sum += share[b];
     if (!(sum > 0)) return 0;  // nothing is known here: the vertex moves by its skin weights

@@ -11,6 +11,7 @@
 #include "sinew/deform/keys.h"
 #include "sinew/deform/pose_space.h"
 #include "sinew/deform/tangent_keys.h"
+#include "sinew/math/svd.h"
 #include "sinew/pipeline/stack.h"
 
 namespace sinew {
@@ -29,7 +30,7 @@ void put_normal_deltas(const Rig& rig, ShapeKey& key) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     // Seams and hard edges keep their own normals: turned as the smooth ones turn.
     const Vec3 own = rig.mesh.normals[i].cast<double>();
-    const Quat turn = Quat::FromTwoVectors(before[i], after[i]);
+    const Quat turn = shortest_arc(before[i], after[i]);
     const bool known = !before[i].isZero() && !after[i].isZero();
     key.normal_deltas.push_back(known ? Vec3(turn * own - own).cast<float>() : Vec3f(Vec3f::Zero()));
   }

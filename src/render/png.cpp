@@ -8,20 +8,19 @@
 #include <new>
 #include <unordered_map>
 
+#include "render/colour.h"
 #include "sinew/render/render.h"
 
 namespace sinew {
 namespace {
+
+using render_detail::key_of;
 
 // Colours seen, at most 256 of them, and the picture as indices.
 struct Indexed {
   std::vector<png_color> palette;
   std::vector<std::uint8_t> pixels;
 };
-
-std::uint32_t key_of(const std::uint8_t* p) {
-  return static_cast<std::uint32_t>(p[0] << 16 | p[1] << 8 | p[2]);
-}
 
 std::optional<Indexed> index_colours(const Image& image) {
   std::unordered_map<std::uint32_t, std::uint8_t> seen;

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "render/colour.h"
 #include "sinew/core/parallel.h"
 #include "sinew/render/render.h"
 
 namespace sinew {
 namespace {
+
+using render_detail::key_of;
 
 constexpr std::uint32_t kWhite = 0xFFFFFF;
 
@@ -22,10 +25,6 @@ struct Seen {
 };
 
 const Vec3f kEye(1.0f, 1.35f, 0.75f);
-
-std::uint32_t key_of(const std::uint8_t* p) {
-  return static_cast<std::uint32_t>(p[0] << 16 | p[1] << 8 | p[2]);
-}
 
 std::vector<Seen> colours_seen(const Image& image) {
   std::unordered_map<std::uint32_t, std::uint32_t> counts;

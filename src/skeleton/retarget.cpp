@@ -7,6 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "sinew/math/svd.h"
+
 namespace sinew {
 namespace {
 
@@ -39,7 +41,7 @@ std::vector<int> match_joints(const Skeleton& source, const Skeleton& target) {
 }
 
 Quat rotation_of(const Affine3& transform) {
-  return Quat(transform.rotation()).normalized();
+  return Quat(rotation_part(transform)).normalized();
 }
 
 // Largest side of the box of the joints' heads.
@@ -74,7 +76,7 @@ class Retargeter {
       // The topmost joint keeps its direction: hips point wherever the rigger liked.
       if (from_[j] < 0 || is_top(j) || !target_directions[j]) continue;
       if (const auto& to = source_directions[static_cast<std::size_t>(from_[j])])
-        align_[j] = Quat::FromTwoVectors(*target_directions[j], *to);
+        align_[j] = shortest_arc(*target_directions[j], *to);
     }
   }
 
@@ -113,7 +115,7 @@ class Retargeter {
     const Quat motion = rotation_of(moved[s]) * rotation_of(source_rest_[s]).conjugate();
     const Quat wanted = motion * align_[j] * rotation_of(target_rest_[j]);
     // Only the rotation changes: what the rest transform scales it goes on scaling.
-    const Mat3 scale = local.rotation().transpose() * local.linear();
+    const Mat3 scale = rotation_part(local).transpose() * local.linear();
     local.linear() = (rotation_of(above).conjugate() * wanted).toRotationMatrix() * scale;
     if (!is_top(j) || above.linear().determinant() == 0) return;
     const Vec3 step = scale_ * (moved[s].translation() - source_rest_[s].translation());

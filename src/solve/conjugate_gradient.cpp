@@ -40,7 +40,7 @@ ArrayXd relative_size(const ArrayXd& squared, const ArrayXd& squared_b) {
   return (squared_b > 0).select((squared / squared_b.max(1e-300)).sqrt(), squared.sqrt());
 }
 
-Error not_positive_definite() {
+Error indefinite() {
   return impossible(
       "the system of equations cannot be solved by conjugate gradients: its matrix is not positive definite");
 }
@@ -79,7 +79,7 @@ Result<ConjugateGradientReport> conjugate_gradient(const LinearMap& apply, const
     apply(p, Ap);
     const ArrayXd pAp = column_dots(p, Ap);
     const auto active = (left > options.tolerance).eval();
-    if ((active && !(pAp > 0)).any() || (active && !(rz > 0)).any()) return not_positive_definite();
+    if ((active && !(pAp > 0)).any() || (active && !(rz > 0)).any()) return indefinite();
     const ArrayXd alpha = active.select(rz / pAp, 0.0);
     for_rows(r, [&](Index first, Index count) {
       x.middleRows(first, count) += p.middleRows(first, count) * alpha.matrix().asDiagonal();
@@ -97,7 +97,7 @@ Result<ConjugateGradientReport> conjugate_gradient(const LinearMap& apply, const
       sinew::report(options.progress, "solving", report.iterations / double(options.max_iterations));
   }
   report.residual = left.size() == 0 ? 0 : residual().maxCoeff();
-  if (!std::isfinite(report.residual)) return not_positive_definite();
+  if (!std::isfinite(report.residual)) return indefinite();
   // The recursive residual drifts from the true one by rounding: a factor of ten is still what was asked for.
   report.converged = report.residual <= 10 * options.tolerance;
   return report;

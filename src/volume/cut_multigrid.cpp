@@ -16,9 +16,9 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kCutGrain = 4096;
 constexpr int kSweeps = 2;
-constexpr int kCoarsestSweeps = 60;
+constexpr int kCutCoarsestSweeps = 60;
 
 }  // namespace
 
@@ -61,7 +61,7 @@ void CutMultigrid::smooth(Level& level, int sweeps) {
   for (int sweep = 0; sweep < sweeps && !is_cancelled(progress_); ++sweep)
     for (const auto& [first, last] : {std::pair(0u, grid.even), std::pair(grid.even, grid.count)}) {
       const std::size_t offset = first;
-      parallel_for(last - first, kGrain, [&](std::size_t begin, std::size_t end) {
+      parallel_for(last - first, kCutGrain, [&](std::size_t begin, std::size_t end) {
         relax_rows(grid.neighbours.data(), level.inverse.data(), level.f.data(), level.x.data(),
                    offset + begin, offset + end);
       });
@@ -71,7 +71,7 @@ void CutMultigrid::smooth(Level& level, int sweeps) {
 float CutMultigrid::residual(Level& level) {
   const CutGrid& grid = *level.grid;
   return parallel_reduce(
-      grid.even, kGrain, 0.0f,
+      grid.even, kCutGrain, 0.0f,
       [&](std::size_t begin, std::size_t end) {
         return residual_rows(grid.neighbours.data(), grid.diagonal.data(), level.f.data(), level.x.data(),
                              level.r.data(), begin, end);
@@ -80,7 +80,7 @@ float CutMultigrid::residual(Level& level) {
 }
 
 void CutMultigrid::restrict_to(const Level& fine, Level& coarse) {
-  parallel_for(coarse.grid->count, kGrain / 4, [&](std::size_t begin, std::size_t end) {
+  parallel_for(coarse.grid->count, kCutGrain / 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3i at = 2 * coarse.grid->coordinates(coarse.grid->place[i]);
       CutRow sum{};
@@ -103,7 +103,7 @@ void CutMultigrid::restrict_to(const Level& fine, Level& coarse) {
 
 // add: a correction, 0 beyond the boundary. Else a first guess: the mean of those corners that are inside.
 void CutMultigrid::prolong(const Level& coarse, Level& fine, bool add) {
-  parallel_for(fine.grid->count, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(fine.grid->count, kCutGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3i at = fine.grid->coordinates(fine.grid->place[i]);
       const Vec3i low(at.x() / 2, at.y() / 2, at.z() / 2), odd(at.x() & 1, at.y() & 1, at.z() & 1);
@@ -132,7 +132,7 @@ void CutMultigrid::prolong(const Level& coarse, Level& fine, bool add) {
 float CutMultigrid::cycle(std::size_t l, float enough) {
   Level& level = levels_[l];
   if (l + 1 == levels_.size()) {
-    smooth(level, kCoarsestSweeps);
+    smooth(level, kCutCoarsestSweeps);
     return residual(level);
   }
   smooth(level, kSweeps);

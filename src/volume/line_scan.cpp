@@ -9,7 +9,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 12;
+constexpr std::size_t kScanGrain = 1 << 12;
 
 // The lines whose centre coordinate c + 1/2 lies in [from, to).
 int first_line(double from, int count) {
@@ -81,10 +81,10 @@ class TriangleScan {
 RowItems<Crossing> scan_lines(std::span<const Vec3> positions, std::span<const Triangle> triangles,
                               const Vec3i& dims, int axis) {
   const TriangleScan scanner(positions, dims, axis);
-  std::vector<std::vector<std::pair<std::uint32_t, Crossing>>> lists((triangles.size() + kGrain - 1) /
-                                                                     kGrain);
-  parallel_for(triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    auto& list = lists[begin / kGrain];
+  std::vector<std::vector<std::pair<std::uint32_t, Crossing>>> lists((triangles.size() + kScanGrain - 1) /
+                                                                     kScanGrain);
+  parallel_for(triangles.size(), kScanGrain, [&](std::size_t begin, std::size_t end) {
+    auto& list = lists[begin / kScanGrain];
     for (std::size_t t = begin; t < end; ++t)
       scanner.scan(triangles[t],
                    [&](std::uint32_t row, const Crossing& crossing) { list.emplace_back(row, crossing); });

@@ -7,7 +7,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 11;
+constexpr std::size_t kSpanGrain = 1 << 11;
 
 // Sorts a row's intervals and joins those that touch; gives how many are left.
 std::size_t unite(std::span<LatticeSet::Interval> row) {
@@ -28,9 +28,9 @@ std::size_t unite(std::span<LatticeSet::Interval> row) {
 RowItems<LatticeSet::Interval> surface_spans(std::span<const Vec3> positions,
                                              std::span<const Triangle> triangles, const Vec3i& dims) {
   std::vector<std::vector<std::pair<std::uint32_t, LatticeSet::Interval>>> lists(
-      (triangles.size() + kGrain - 1) / kGrain);
-  parallel_for(triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    auto& list = lists[begin / kGrain];
+      (triangles.size() + kSpanGrain - 1) / kSpanGrain);
+  parallel_for(triangles.size(), kSpanGrain, [&](std::size_t begin, std::size_t end) {
+    auto& list = lists[begin / kSpanGrain];
     for (std::size_t t = begin; t < end; ++t) {
       const std::array<Vec3, 3> corners{positions[triangles[t][0]], positions[triangles[t][1]],
                                         positions[triangles[t][2]]};

@@ -5,15 +5,14 @@
 #include <numbers>
 
 #include "sinew/volume/multigrid.h"
+#include "weights/elastic_solve.h"
 
 namespace sinew {
 namespace {
 
 using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-constexpr double kRegularisation = 1e-6;  // of the grid's Laplacian, relative to Y
-constexpr double kSolveTolerance = 1e-3;  // of a step's correction
-constexpr int kSolveIterations = 60;
+using weights_detail::kRegularisation, weights_detail::kSolveIterations, weights_detail::kSolveTolerance;
 
 JointSamples turns_about(const Vec3& axis, int count) {
   JointSamples samples;

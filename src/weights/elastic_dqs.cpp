@@ -4,15 +4,14 @@
 #include <cmath>
 
 #include "sinew/volume/multigrid.h"
+#include "weights/elastic_solve.h"
 
 namespace sinew {
 namespace {
 
 using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-constexpr double kRegularisation = 1e-6;
-constexpr double kSolveTolerance = 1e-3;
-constexpr int kSolveIterations = 60;
+using weights_detail::kRegularisation, weights_detail::kSolveIterations, weights_detail::kSolveTolerance;
 constexpr int kHalvings = 10;
 
 // Points turned by the dual quaternion blend of rest and one sample, and their derivatives by the weight.

@@ -15,7 +15,7 @@
 namespace sinew {
 namespace {
 
-constexpr double kSamePlace = 1e-6;  // of the bones' own box: ends that meet there are one joint
+constexpr double kMeetingPlace = 1e-6;  // of the bones' own box: ends that meet there are one joint
 
 // The part of each bone whose surroundings are held: all of it up to free ends, less the margin at joints.
 struct Held {
@@ -25,7 +25,7 @@ struct Held {
 std::vector<Held> held_parts(std::span<const Bone> bones, double margin) {
   Box3 box;
   for (const Bone& bone : bones) box.extend(bone.head).extend(bone.tail);
-  const double near = kSamePlace * box.diagonal().norm();
+  const double near = kMeetingPlace * box.diagonal().norm();
   const auto joined = [&](std::size_t j, const Vec3& end) {
     for (std::size_t k = 0; k < bones.size(); ++k)
       if (k != j && ((bones[k].head - end).norm() <= near || (bones[k].tail - end).norm() <= near))

@@ -55,6 +55,30 @@ TEST(Result, HoldsWhatCanOnlyBeMoved) {
   EXPECT_EQ(*taken, 7);
 }
 
+// Counts what is alive.
+struct Counted {
+  static inline int alive = 0;
+  Counted() { ++alive; }
+  Counted(Counted&&) noexcept { ++alive; }
+  ~Counted() { --alive; }
+};
+
+TEST(Result, DestroysWhatItHoldsExactlyOnce) {
+  {
+    Result<Counted> value{Counted()}, failed{bad_input("a message too long for the string's own buffer")};
+    EXPECT_EQ(Counted::alive, 1);
+    Result<Counted> moved(std::move(value));
+    EXPECT_EQ(Counted::alive, 2);
+    moved = std::move(failed);
+    EXPECT_EQ(Counted::alive, 1);
+    EXPECT_EQ(moved.error().message, "a message too long for the string's own buffer");
+    moved = Result<Counted>(Counted());
+    EXPECT_TRUE(moved.ok());
+    EXPECT_EQ(Counted::alive, 2);
+  }
+  EXPECT_EQ(Counted::alive, 0);
+}
+
 TEST(ErrorCode, NumbersAreTheExitCodesOfTheCommandLine) {
   EXPECT_EQ(static_cast<int>(usage_error("").code), 2);
   EXPECT_EQ(static_cast<int>(bad_input("").code), 3);

@@ -11,7 +11,7 @@ namespace sinew {
 namespace {
 
 // A tube along x with a joint in the middle and no falloff between its halves.
-test::Sample tube() {
+test::Sample soft_tube() {
   test::Sample sample;
   const PolyMesh mesh = test::capped_cylinder(0.4, 4, 24, 41);
   sample.rig.skeleton = test::chain(2, Vec3(2, 0, 0));
@@ -30,7 +30,7 @@ Result<std::unique_ptr<Deformer>> mush(const Rig& rig, const MushOptions& option
   return build_mush(rig, *std::move(inner), options);
 }
 
-void turn(test::Sample& sample, double angle, const Affine3& whole = Affine3::Identity()) {
+void turn_whole(test::Sample& sample, double angle, const Affine3& whole = Affine3::Identity()) {
   std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
   local[0] = whole * local[0];
   local[1].rotate(Eigen::AngleAxisd(angle, Vec3::UnitZ()));
@@ -38,17 +38,17 @@ void turn(test::Sample& sample, double angle, const Affine3& whole = Affine3::Id
 }
 
 TEST(Mush, RestIsTheIdentity) {
-  const test::Sample sample = tube();
+  const test::Sample sample = soft_tube();
   const test::Output out = test::run(mush(sample.rig), sample);
   for (std::size_t i = 0; i < out.positions.size(); ++i)
     EXPECT_LT((out.positions[i] - sample.positions[i]).norm(), 2e-6f);
 }
 
 TEST(Mush, MovesRigidlyWithTheWhole) {
-  test::Sample still = tube(), moved = tube();
+  test::Sample still = soft_tube(), moved = soft_tube();
   const Affine3 whole = Eigen::Translation3d(3, -2, 5) * Eigen::AngleAxisd(1.1, Vec3(1, 2, 3).normalized());
-  turn(still, 0.9);
-  turn(moved, 0.9, whole);
+  turn_whole(still, 0.9);
+  turn_whole(moved, 0.9, whole);
   const test::Output a = test::run(mush(still.rig), still), b = test::run(mush(moved.rig), moved);
   for (std::size_t i = 0; i < a.positions.size(); ++i) {
     EXPECT_LT((b.positions[i].cast<double>() - whole * a.positions[i].cast<double>()).norm(), 1e-5);
@@ -58,8 +58,8 @@ TEST(Mush, MovesRigidlyWithTheWhole) {
 
 // The longest edge over its rest length: hard weights tear the outside of a bend, mush spreads it.
 TEST(Mush, SpreadsWhatHardWeightsTear) {
-  test::Sample sample = tube();
-  turn(sample, 1.2);
+  test::Sample sample = soft_tube();
+  turn_whole(sample, 1.2);
   const auto worst = [&](const test::Output& out) {
     double most = 0;
     for (std::size_t f = 0; f < sample.rig.mesh.face_count(); ++f) {
@@ -79,8 +79,8 @@ TEST(Mush, SpreadsWhatHardWeightsTear) {
 }
 
 TEST(Mush, WithoutPassesIsTheInnerDeformer) {
-  test::Sample sample = tube();
-  turn(sample, 0.7);
+  test::Sample sample = soft_tube();
+  turn_whole(sample, 0.7);
   const test::Output plain = test::run(build_lbs(sample.rig), sample);
   const test::Output out = test::run(mush(sample.rig, {.passes = 0}), sample);
   for (std::size_t i = 0; i < out.positions.size(); ++i)
@@ -88,8 +88,8 @@ TEST(Mush, WithoutPassesIsTheInnerDeformer) {
 }
 
 TEST(Mush, GivesTheSameBitsForAnyThreadCount) {
-  test::Sample sample = tube();
-  turn(sample, 0.7);
+  test::Sample sample = soft_tube();
+  turn_whole(sample, 0.7);
   set_thread_count(1);
   const test::Output one = test::run(mush(sample.rig), sample);
   set_thread_count(2);
@@ -99,7 +99,7 @@ TEST(Mush, GivesTheSameBitsForAnyThreadCount) {
 }
 
 TEST(Mush, RefusesSenselessOptions) {
-  const test::Sample sample = tube();
+  const test::Sample sample = soft_tube();
   EXPECT_EQ(mush(sample.rig, {.passes = -1}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(mush(sample.rig, {.step = 1.5}).error().code, ErrorCode::kUsage);
 }

@@ -16,7 +16,7 @@ namespace {
 
 using Matrices = std::vector<Eigen::Matrix3f>;
 
-double size_of(const PolyMesh& mesh) {
+double extent_of(const PolyMesh& mesh) {
   return bounding_box(mesh.positions).diagonal().norm();
 }
 
@@ -51,7 +51,7 @@ double worst(std::span<const Vec3f> a, std::span<const Vec3f> b) {
 }
 
 // A smooth deformation that bends, stretches and shears.
-std::vector<Vec3> bent(const PolyMesh& mesh) {
+std::vector<Vec3> bent_mesh(const PolyMesh& mesh) {
   const Box3 box = bounding_box(mesh.positions);
   const double size = std::max(box.diagonal().norm(), 1e-30);
   std::vector<Vec3> out;
@@ -67,11 +67,12 @@ std::vector<Vec3> bent(const PolyMesh& mesh) {
 TEST(Poisson, GradientsOfAnyShapeGiveTheShapeBack) {
   for (const test::NamedShape& shape : test::all_shapes()) {
     const PoissonSurface surface = surface_of(shape.mesh);
-    const std::vector<Vec3> target = bent(shape.mesh);
+    const std::vector<Vec3> target = bent_mesh(shape.mesh);
     Matrices transforms;
     for (std::size_t e = 0; e < surface.element_count(); ++e)
       transforms.push_back(surface.gradient(e, target).cast<float>());
-    EXPECT_LT(worst(rebuilt(surface, transforms, floats(target)), floats(target)), 1e-5 * size_of(shape.mesh))
+    EXPECT_LT(worst(rebuilt(surface, transforms, floats(target)), floats(target)),
+              1e-5 * extent_of(shape.mesh))
         << shape.name;
   }
 }
@@ -84,10 +85,10 @@ TEST(Poisson, GradientsOfDirtyFilesGiveTheirShapesBack) {
     const PolyMesh mesh = test::read_test_mesh(file);
     if (mesh.face_count() == 0) continue;
     const PoissonSurface surface = surface_of(mesh);
-    const std::vector<Vec3> target = bent(mesh);
+    const std::vector<Vec3> target = bent_mesh(mesh);
     Matrices transforms(surface.element_count());
     surface.full_gradients(floats(target), transforms);
-    EXPECT_LT(worst(rebuilt(surface, transforms, floats(target)), floats(target)), 1e-4 * size_of(mesh))
+    EXPECT_LT(worst(rebuilt(surface, transforms, floats(target)), floats(target)), 1e-4 * extent_of(mesh))
         << file;
     ++seen;
   }
@@ -97,7 +98,7 @@ TEST(Poisson, GradientsOfDirtyFilesGiveTheirShapesBack) {
 TEST(Poisson, FlatAndFullGradientsAgreeOnTheTriangles) {
   const PolyMesh mesh = test::random_blob(3);
   const PoissonSurface surface = surface_of(mesh);
-  const std::vector<Vec3> target = bent(mesh);
+  const std::vector<Vec3> target = bent_mesh(mesh);
   Matrices flat(surface.element_count()), full(surface.element_count());
   surface.flat_gradients(floats(target), flat);
   surface.full_gradients(floats(target), full);
@@ -211,7 +212,7 @@ TEST(Poisson, GivesTheSameBitsForAnyThreadCount) {
   const PolyMesh mesh = test::torus(2, 0.6, 120, 60);
   const PoissonSurface surface = surface_of(mesh);
   Matrices transforms(surface.element_count());
-  surface.full_gradients(floats(bent(mesh)), transforms);
+  surface.full_gradients(floats(bent_mesh(mesh)), transforms);
   std::vector<std::vector<Vec3f>> results;
   for (const int threads : {1, 2, 3}) {
     set_thread_count(threads);

@@ -16,7 +16,7 @@ Rig two_joints() {
   return rig;
 }
 
-Quat turn(double degrees, const Vec3& axis) {
+Quat turn_about(double degrees, const Vec3& axis) {
   return Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized()));
 }
 
@@ -42,9 +42,9 @@ Rig with_examples() {
   PoseSpace space;
   space.name = "arm";
   space.joints = {{1, 1.0}, {2, 0.5}};
-  space.examples = {{0, {turn(90, Vec3::UnitZ()), Quat::Identity()}, {}},
-                    {1, {turn(90, Vec3::UnitZ()), turn(60, Vec3::UnitX())}, {}},
-                    {2, {turn(170, Vec3(1, 1, 0)), turn(-30, Vec3::UnitY())}, {}}};
+  space.examples = {{0, {turn_about(90, Vec3::UnitZ()), Quat::Identity()}, {}},
+                    {1, {turn_about(90, Vec3::UnitZ()), turn_about(60, Vec3::UnitX())}, {}},
+                    {2, {turn_about(170, Vec3(1, 1, 0)), turn_about(-30, Vec3::UnitY())}, {}}};
   rig.pose_spaces.push_back(space);
   return rig;
 }
@@ -68,32 +68,32 @@ TEST(PoseSpaces, BetweenRestAndAnExampleTheKeyFadesIn) {
   rig.pose_spaces[0].examples.resize(1);
   double before = -1e-9;
   for (double degrees = 0; degrees <= 90; degrees += 5) {
-    const double now = weights(rig, posed(rig, turn(degrees, Vec3::UnitZ()), Quat::Identity()))[0];
+    const double now = weights(rig, posed(rig, turn_about(degrees, Vec3::UnitZ()), Quat::Identity()))[0];
     EXPECT_GT(now, before);
     before = now;
   }
   // Half way both count alike.
-  EXPECT_NEAR(weights(rig, posed(rig, turn(45, Vec3::UnitZ()), Quat::Identity()))[0], 0.5, 0.15);
+  EXPECT_NEAR(weights(rig, posed(rig, turn_about(45, Vec3::UnitZ()), Quat::Identity()))[0], 0.5, 0.15);
 }
 
 TEST(PoseSpaces, TheSameRotationSaidOtherwiseIsTheSamePose) {
   Rig rig = with_examples();
-  const auto a = weights(rig, posed(rig, turn(90, Vec3::UnitZ()), Quat::Identity()));
-  const auto b = weights(rig, posed(rig, turn(450, Vec3::UnitZ()), Quat::Identity()));
+  const auto a = weights(rig, posed(rig, turn_about(90, Vec3::UnitZ()), Quat::Identity()));
+  const auto b = weights(rig, posed(rig, turn_about(450, Vec3::UnitZ()), Quat::Identity()));
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(a[k], b[k], 1e-9);
 }
 
 TEST(PoseSpaces, PosesWithinADegreeAreMergedAndReported) {
   Rig rig = with_examples();
-  rig.pose_spaces[0].examples[1].rotations = {turn(90.6, Vec3::UnitZ()), Quat::Identity()};
+  rig.pose_spaces[0].examples[1].rotations = {turn_about(90.6, Vec3::UnitZ()), Quat::Identity()};
   const auto spaces = PoseSpaces::build(rig);
   ASSERT_TRUE(spaces.ok());
   ASSERT_EQ(spaces->merged().size(), 1u);
   EXPECT_NE(spaces->merged()[0].find("'a'"), std::string::npos);
-  const auto out = weights(rig, posed(rig, turn(90, Vec3::UnitZ()), Quat::Identity()));
+  const auto out = weights(rig, posed(rig, turn_about(90, Vec3::UnitZ()), Quat::Identity()));
   EXPECT_NEAR(out[0], 0.5, 1e-9);
   EXPECT_NEAR(out[1], 0.5, 1e-9);
-  rig.pose_spaces[0].examples[1].rotations = {turn(91.2, Vec3::UnitZ()), Quat::Identity()};
+  rig.pose_spaces[0].examples[1].rotations = {turn_about(91.2, Vec3::UnitZ()), Quat::Identity()};
   EXPECT_TRUE(PoseSpaces::build(rig)->merged().empty());
 }
 
@@ -114,7 +114,7 @@ TEST(PoseSpaces, ChannelsDriveLikeJoints) {
 
 TEST(PoseSpaces, JointsWithMoreInfluenceTellPosesApart) {
   Rig rig = with_examples();
-  const auto near = posed(rig, turn(90, Vec3::UnitZ()), turn(30, Vec3::UnitX()));
+  const auto near = posed(rig, turn_about(90, Vec3::UnitZ()), turn_about(30, Vec3::UnitX()));
   rig.pose_spaces[0].radius = 1;
   const double little = weights(rig, near)[0];
   rig.pose_spaces[0].joints[1].influence = 8;

@@ -10,7 +10,7 @@ namespace {
 
 using test::farthest;
 
-Vec3 mean(std::span<const Vec3> points) {
+Vec3 centre_of(std::span<const Vec3> points) {
   Vec3 sum = Vec3::Zero();
   for (const Vec3& p : points) sum += p;
   return sum / static_cast<double>(points.size());
@@ -18,7 +18,7 @@ Vec3 mean(std::span<const Vec3> points) {
 
 TEST(Remove, OfASimilarityOnlyTheOtherPartIsLeft) {
   const Rig rig = test::keyed_rig(test::random_blob(1));
-  const Vec3 centre = mean(rig.mesh.positions), to(4, 1, 2);
+  const Vec3 centre = centre_of(rig.mesh.positions), to(4, 1, 2);
   const Mat3 turn = Eigen::AngleAxisd(2.5, Vec3(1, 2, 3).normalized()).toRotationMatrix();
   const auto moved =
       test::mapped(rig.mesh.positions, [&](const Vec3& p) { return Vec3(to + 1.6 * turn * (p - centre)); });

@@ -17,7 +17,7 @@ void add_point(test::Sample& sample, const Vec3& p) {
   test::add_vertex(sample, p, Vec3::UnitY(), {{0, 1 - s}, {1, s}});
 }
 
-void turn(test::Sample& sample, double angle) {
+void turn_by(test::Sample& sample, double angle) {
   std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
   local[1].rotate(Eigen::AngleAxisd(angle, Vec3::UnitZ()));
   test::set_pose(sample, local);
@@ -53,7 +53,7 @@ TEST(Volume, KeepsTheVolumeOfABentBarPointByPoint) {
         for (int k = 0; k < 3; ++k) add_point(sample, p + step * Vec3::Unit(k));
       }
   test::bind(sample);
-  turn(sample, std::numbers::pi / 2);
+  turn_by(sample, std::numbers::pi / 2);
   const double kept = share_kept(build_volume(sample.rig), sample, step);
   const double lbs = share_kept(build_lbs(sample.rig), sample, step);
   EXPECT_GE(kept, 0.99);
@@ -83,7 +83,7 @@ TEST(Volume, PointsOnABoneFollowIt) {
   sample.rig.skeleton = test::chain(2, Vec3(2, 0, 0));
   for (const double x : {0.5, 1.0, 2.8, 3.5}) add_point(sample, Vec3(x, 0, 0));
   test::bind(sample);
-  turn(sample, 1.3);
+  turn_by(sample, 1.3);
   const test::Output out = test::run(build_volume(sample.rig), sample);
   for (std::size_t i = 0; i < 4; ++i) {
     const Vec3 expected = sample.matrices[i < 2 ? 0 : 1] * sample.positions[i].cast<double>();

@@ -23,11 +23,11 @@ std::string with_motion(std::string_view motion) {
   return std::string(kHierarchy) + std::string(motion);
 }
 
-Result<SkeletonFile> read(std::string_view text) {
+Result<SkeletonFile> read_bvh_text(std::string_view text) {
   return read_bvh(text, "walks/my walk.v2.bvh");
 }
 
-void expect_refused(std::string_view text, std::string_view place) {
+void expect_bvh_refused(std::string_view text, std::string_view place) {
   const auto file = read_bvh(text, "test.bvh");
   ASSERT_FALSE(file.ok()) << text;
   EXPECT_EQ(file.error().code, ErrorCode::kBadInput);
@@ -64,7 +64,7 @@ Vec3 translation_at(const Clip& clip, int joint, std::size_t key) {
 }
 
 TEST(Bvh, TheHierarchyBecomesJointsWithOffsetsAndTails) {
-  const auto file = read(with_motion("MOTION\nFrames: 1\nFrame Time: 0.1\n1 2 3 0 0 0 0 0 0\n"));
+  const auto file = read_bvh_text(with_motion("MOTION\nFrames: 1\nFrame Time: 0.1\n1 2 3 0 0 0 0 0 0\n"));
   ASSERT_TRUE(file.ok()) << file.error().message;
   const Skeleton& skeleton = file->skeleton;
   ASSERT_EQ(skeleton.size(), 3u);
@@ -81,7 +81,7 @@ TEST(Bvh, TheHierarchyBecomesJointsWithOffsetsAndTails) {
 }
 
 TEST(Bvh, AnglesAreMultipliedInChannelOrder) {
-  const auto file = read(
+  const auto file = read_bvh_text(
       with_motion("MOTION\nFrames: 2\nFrame Time: 0.25\n1 2 3 10 20 30 -40 50 60\n4 5 6 170 0 0 0 0 0\n"));
   ASSERT_TRUE(file.ok()) << file.error().message;
   ASSERT_EQ(file->clips.size(), 1u);
@@ -103,7 +103,7 @@ TEST(Bvh, NeighbouringQuaternionsLieOnOneSide) {
   std::string motion = "MOTION\nFrames: 73\nFrame Time: 0.01\n";
   for (int k = 0; k <= 72; ++k)
     motion += "0 0 0 " + std::to_string((k * 10 + 180) % 360 - 180) + " 0 0 0 0 0\n";
-  const auto file = read(with_motion(motion));
+  const auto file = read_bvh_text(with_motion(motion));
   ASSERT_TRUE(file.ok());
   for (const Channel& channel : file->clips[0].channels) {
     if (channel.path != ChannelPath::kRotation) continue;
@@ -119,17 +119,17 @@ TEST(Bvh, PositionsBelowTheRootAreAbsoluteOrAddedAsTheFirstFrameTells) {
       "HIERARCHY\nROOT a\n{\nOFFSET 5 5 5\nCHANNELS 3 Xposition Yposition Zposition\nJOINT b\n{\nOFFSET 0 2 "
       "0\n"
       "CHANNELS 3 Xposition Yposition Zposition\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n";
-  const auto absolute = read(hierarchy + "0 0 0 0.1 2.1 0\n1 1 1 0 2.5 0\n");
+  const auto absolute = read_bvh_text(hierarchy + "0 0 0 0.1 2.1 0\n1 1 1 0 2.5 0\n");
   ASSERT_TRUE(absolute.ok());
   EXPECT_LT((translation_at(absolute->clips[0], 1, 1) - Vec3(0, 2.5, 0)).norm(), 1e-6);
-  const auto added = read(hierarchy + "0 0 0 0.1 0 0\n1 1 1 0 0.5 0\n");
+  const auto added = read_bvh_text(hierarchy + "0 0 0 0.1 0 0\n1 1 1 0 0.5 0\n");
   ASSERT_TRUE(added.ok());
   EXPECT_LT((translation_at(added->clips[0], 1, 1) - Vec3(0, 2.5, 0)).norm(), 1e-6);
   EXPECT_EQ(translation_at(added->clips[0], 0, 1), Vec3(1, 1, 1));
 }
 
 TEST(Bvh, CaseTabsLineEndsBracesAndBlanksInNamesDoNotMatter) {
-  const auto file = read(
+  const auto file = read_bvh_text(
       "hierarchy\r\nroot  my  hip {\r\n\toffset\t0 0 0\r\nchannels 1 YROTATION\r\nend site\r\n{ offset 0 1 0 "
       "}\r\n"
       "End Site { OFFSET 0 3 0 }\r\n}\r\nRoot other{\r\nOffset 1 0 0 Channels 0 }\r\nmotion\r\nframes: "
@@ -143,24 +143,24 @@ TEST(Bvh, CaseTabsLineEndsBracesAndBlanksInNamesDoNotMatter) {
 }
 
 TEST(Bvh, UntidyMotionIsReadAndNoted) {
-  const auto more =
-      read(with_motion("MOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0\n"));
+  const auto more = read_bvh_text(
+      with_motion("MOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0\n"));
   ASSERT_TRUE(more.ok());
   EXPECT_EQ(more->notes.size(), 1u);
   EXPECT_EQ(more->clips[0].channels[0].times.size(), 1u);
   const auto timeless =
-      read(with_motion("MOTION\nFrames: 2\nFrame Time: 0\n0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0\n"));
+      read_bvh_text(with_motion("MOTION\nFrames: 2\nFrame Time: 0\n0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0\n"));
   ASSERT_TRUE(timeless.ok());
   EXPECT_EQ(timeless->notes.size(), 1u);
   EXPECT_FLOAT_EQ(static_cast<float>(timeless->clips[0].duration()), 1.0f / 30);
-  const auto none = read(kHierarchy);
+  const auto none = read_bvh_text(kHierarchy);
   ASSERT_TRUE(none.ok());
   EXPECT_TRUE(none->clips.empty());
-  const auto empty = read(with_motion("MOTION\nFrames: 0\nFrame Time: 0.1\n"));
+  const auto empty = read_bvh_text(with_motion("MOTION\nFrames: 0\nFrame Time: 0.1\n"));
   ASSERT_TRUE(empty.ok());
   EXPECT_TRUE(empty->clips.empty());
-  EXPECT_TRUE(read(with_motion("MOTION\nFrames:1\nFrame Time:0.1\n0 0 0 0 0 0 0 0 0\n")).ok());
-  EXPECT_TRUE(read(with_motion("MOTION\nFrames : 1\nFrame Time : 0.1\n0 0 0 0 0 0 0 0 0\n")).ok());
+  EXPECT_TRUE(read_bvh_text(with_motion("MOTION\nFrames:1\nFrame Time:0.1\n0 0 0 0 0 0 0 0 0\n")).ok());
+  EXPECT_TRUE(read_bvh_text(with_motion("MOTION\nFrames : 1\nFrame Time : 0.1\n0 0 0 0 0 0 0 0 0\n")).ok());
 }
 
 TEST(Bvh, AnyNestingIsRead) {
@@ -168,43 +168,44 @@ TEST(Bvh, AnyNestingIsRead) {
   constexpr int kDepth = 50'000;
   for (int i = 0; i < kDepth; ++i) text += "JOINT j\n{\nOFFSET 0 1 0\n";
   for (int i = 0; i <= kDepth; ++i) text += "}\n";
-  const auto file = read(text);
+  const auto file = read_bvh_text(text);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->skeleton.size(), kDepth + 1u);
 }
 
 TEST(Bvh, BrokenFilesAreRefusedWithTheLine) {
-  expect_refused("", "HIERARCHY");
-  expect_refused("v 0 0 0\n", "line 1: a BVH file begins with HIERARCHY");
-  expect_refused("HIERARCHY\nMOTION\n", "no ROOT");
-  expect_refused("HIERARCHY\nJOINT a\n", "line 2: 'JOINT'");
-  expect_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", "'{' should follow");
-  expect_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nMOTION\n", "a '}' is missing: joint 'a'");
-  expect_refused("HIERARCHY\nROOT a\n{\n}\n}\n", "line 5: a '}' without");
-  expect_refused("HIERARCHY\nROOT a\n{\nROOT b\n", "line 4");
-  expect_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 0\n}\n", "'}' in an OFFSET");
-  expect_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 0 nan\n}\n", "'nan'");
-  expect_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 0 1e40\n}\n", "1e30");
-  expect_refused("HIERARCHY\nROOT a\n{\nCHANNELS x\n", "'x' is not a number of channels");
-  expect_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", "'-1'");
-  expect_refused("HIERARCHY\nROOT a\n{\nCHANNELS 99999999999\n", "line 4");
-  expect_refused("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation Wrotation\n", "'Wrotation' is not a channel");
-  expect_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation\nCHANNELS 1 Yrotation\n", "two CHANNELS");
-  expect_refused("HIERARCHY\nROOT a\n{\nEnd\n", "End Site");
-  expect_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\n}\n", "one OFFSET");
-  expect_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\nOFFSET 0 0 0\nJOINT", "should end the End Site");
-  expect_refused("HIERARCHY\nROOT a\n{\nwhat\n", "'what'");
-  expect_refused(with_motion("MOTION\n"), "Frames");
-  expect_refused(with_motion("MOTION\nFrames: x\n"), "'x'");
-  expect_refused(with_motion("MOTION\nFrames: -1\n"), "'-1'");
-  expect_refused(with_motion("MOTION\nFrames: 1\n0 0 0\n"), "Frame Time");
-  expect_refused(with_motion("MOTION\nFrames: 1\nFrame Time: soon\n"), "'soon'");
-  expect_refused(with_motion("MOTION\nFrames: 2000000000\nFrame Time: 1\n0\n"), "too short");
-  expect_refused(with_motion("MOTION\nFrames: 2\nFrame Time: 1\n0 0 0 0 0 0 0 0 0\n0 0 0 0\n"),
-                 "ends within frame 1 of 2");
-  expect_refused(with_motion("MOTION\nFrames: 1\nFrame Time: 1\n0 0 0 0 nan 0 0 0 0\n"),
-                 "'nan' in frame 0 of 1");
-  expect_refused(with_motion("MOTION\nFrames: 1\nFrame Time: 1\n0 0 0 0 1e300 0 0 0 0\n"), "'1e300'");
+  expect_bvh_refused("", "HIERARCHY");
+  expect_bvh_refused("v 0 0 0\n", "line 1: a BVH file begins with HIERARCHY");
+  expect_bvh_refused("HIERARCHY\nMOTION\n", "no ROOT");
+  expect_bvh_refused("HIERARCHY\nJOINT a\n", "line 2: 'JOINT'");
+  expect_bvh_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", "'{' should follow");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nMOTION\n", "a '}' is missing: joint 'a'");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\n}\n}\n", "line 5: a '}' without");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nROOT b\n", "line 4");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 0\n}\n", "'}' in an OFFSET");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 0 nan\n}\n", "'nan'");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 0 1e40\n}\n", "1e30");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nCHANNELS x\n", "'x' is not a number of channels");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", "'-1'");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nCHANNELS 99999999999\n", "line 4");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation Wrotation\n",
+                     "'Wrotation' is not a channel");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation\nCHANNELS 1 Yrotation\n", "two CHANNELS");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nEnd\n", "End Site");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\n}\n", "one OFFSET");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\nOFFSET 0 0 0\nJOINT", "should end the End Site");
+  expect_bvh_refused("HIERARCHY\nROOT a\n{\nwhat\n", "'what'");
+  expect_bvh_refused(with_motion("MOTION\n"), "Frames");
+  expect_bvh_refused(with_motion("MOTION\nFrames: x\n"), "'x'");
+  expect_bvh_refused(with_motion("MOTION\nFrames: -1\n"), "'-1'");
+  expect_bvh_refused(with_motion("MOTION\nFrames: 1\n0 0 0\n"), "Frame Time");
+  expect_bvh_refused(with_motion("MOTION\nFrames: 1\nFrame Time: soon\n"), "'soon'");
+  expect_bvh_refused(with_motion("MOTION\nFrames: 2000000000\nFrame Time: 1\n0\n"), "too short");
+  expect_bvh_refused(with_motion("MOTION\nFrames: 2\nFrame Time: 1\n0 0 0 0 0 0 0 0 0\n0 0 0 0\n"),
+                     "ends within frame 1 of 2");
+  expect_bvh_refused(with_motion("MOTION\nFrames: 1\nFrame Time: 1\n0 0 0 0 nan 0 0 0 0\n"),
+                     "'nan' in frame 0 of 1");
+  expect_bvh_refused(with_motion("MOTION\nFrames: 1\nFrame Time: 1\n0 0 0 0 1e300 0 0 0 0\n"), "'1e300'");
 }
 
 // An own reader of the motion, frame by frame with matrices, against the clip.

@@ -40,14 +40,14 @@ std::uint32_t word(const std::string& bytes, std::size_t at) {
   std::memcpy(&value, bytes.data() + at, 4);
   return value;
 }
-json document_of(const std::string& glb) {
+json edited_document(const std::string& glb) {
   return json::parse(glb.substr(20, word(glb, 12)));
 }
 std::string binary_of(const std::string& glb) {
   return glb.substr(28 + word(glb, 12));
 }
 
-void expect_near(const std::vector<Vec3>& a, const std::vector<Vec3>& b, double tolerance) {
+void expect_close(const std::vector<Vec3>& a, const std::vector<Vec3>& b, double tolerance) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) ASSERT_LT((a[i] - b[i]).norm(), tolerance) << i;
 }
@@ -67,7 +67,7 @@ GltfMaker rich_file() {
 TEST(GltfEdit, WithoutAnEditTheDocumentAndItsBytesAreTheSame) {
   const GltfMaker maker = rich_file();
   const std::string before = maker.glb(), after = edited(must_read(before));
-  EXPECT_EQ(document_of(after), document_of(before));
+  EXPECT_EQ(edited_document(after), edited_document(before));
   EXPECT_EQ(binary_of(after), binary_of(before));
 }
 
@@ -89,7 +89,7 @@ TEST(GltfEdit, EveryRiggedFileKeepsWhatIsNotOursAndItsPose) {
     if (ending != ".glb") continue;
     std::ifstream stream(entry.path(), std::ios::binary);
     const std::string before((std::istreambuf_iterator<char>(stream)), {});
-    EXPECT_EQ(document_of(*bytes), document_of(before)) << entry.path();
+    EXPECT_EQ(edited_document(*bytes), edited_document(before)) << entry.path();
     EXPECT_EQ(binary_of(*bytes), binary_of(before)) << entry.path();
   }
 }
@@ -116,7 +116,7 @@ TEST(GltfEdit, BuffersAndImagesBesideTheFileMoveIntoTheGlb) {
   const GltfFile file = must_read(maker.text(), folder / "x.gltf");
   const std::string bytes = edited(file);
   fs::remove_all(folder);
-  const json document = document_of(bytes);
+  const json document = edited_document(bytes);
   EXPECT_EQ(document["buffers"].size(), 1u);
   EXPECT_FALSE(document["buffers"][0].contains("uri"));
   EXPECT_EQ(document["images"][0]["mimeType"], "image/png");
@@ -136,20 +136,20 @@ TEST(GltfEdit, NewWeightsOnTheSameJointsReuseTheirNodes) {
   GltfWriteOptions options;
   options.edit.skin = true;
   const std::string bytes = edited(file, rig, options);
-  const json document = document_of(bytes);
+  const json document = edited_document(bytes);
   EXPECT_EQ(document["nodes"].size(), 3u);
   EXPECT_EQ(document["skins"].size(), 1u);
   EXPECT_EQ(document["accessors"].size(), 5u);  // the old weights are gone
   const GltfFile again = must_read(bytes);
   EXPECT_EQ(again.rig.weights.row(2)[0].weight, 0.75);
-  expect_near(rest_positions(rig), rest_positions(again.rig), 1e-6);
+  expect_close(rest_positions(rig), rest_positions(again.rig), 1e-6);
 }
 
 TEST(GltfEdit, DataThatAnUnknownExtensionMightUseIsNotDropped) {
   const GltfFile file = must_read(rich_file().glb());
   GltfWriteOptions options;
   options.edit.skin = true;
-  const json document = document_of(edited(file, options));
+  const json document = edited_document(edited(file, options));
   EXPECT_EQ(document["accessors"][3], rich_file().json["accessors"][3]);
   EXPECT_EQ(document["extensions"], rich_file().json["extensions"]);
 }
@@ -174,13 +174,13 @@ TEST(GltfEdit, ANewSkeletonOnAnUnskinnedSceneGetsNodesAndASkinForEveryPlacement)
   GltfWriteOptions options;
   options.edit.skin = true;
   const std::string bytes = edited(file, rig, options);
-  const json document = document_of(bytes);
+  const json document = edited_document(bytes);
   EXPECT_EQ(document["skins"].size(), 2u);
   EXPECT_EQ(document["meshes"].size(), 2u);  // the copies have weights of their own
   EXPECT_FALSE(document["nodes"][0].contains("children"));
   EXPECT_EQ(document["scenes"][0]["nodes"], json({0, 3, 1, 2}));  // skinned nodes sit at the root
   const GltfFile again = must_read(bytes);
-  expect_near(rest_positions(file.rig), rest_positions(again.rig), 1e-6);
+  expect_close(rest_positions(file.rig), rest_positions(again.rig), 1e-6);
   EXPECT_EQ(again.rig.skeleton[0].name, "only");
 }
 
@@ -194,7 +194,7 @@ TEST(GltfEdit, SkinsOfTwoTreesStayApart) {
   GltfWriteOptions options;
   options.edit.skin = true;
   const std::string bytes = edited(file, options);
-  const json skins = document_of(bytes)["skins"];
+  const json skins = edited_document(bytes)["skins"];
   ASSERT_EQ(skins.size(), 2u);
   EXPECT_EQ(skins[0]["joints"], json({1, 2}));
   EXPECT_EQ(skins[1]["joints"], json({3}));
@@ -211,12 +211,12 @@ TEST(GltfEdit, APoseSetsOnlyTheNodesThatMoved) {
   options.edit.pose = true;
   options.posed = &pose;
   const std::string bytes = edited(file, options);
-  const json document = document_of(bytes), before = maker.json;
+  const json document = edited_document(bytes), before = maker.json;
   EXPECT_EQ(document["nodes"][0], before["nodes"][0]);
   EXPECT_EQ(document["nodes"][1], before["nodes"][1]);
   EXPECT_NEAR(document["nodes"][2]["rotation"][2].get<double>(), std::sqrt(0.5), 1e-12);
   EXPECT_EQ(document["nodes"][2]["extras"], 7);
-  expect_near(test::skinned_positions(file.rig, pose), rest_positions(must_read(bytes).rig), 1e-12);
+  expect_close(test::skinned_positions(file.rig, pose), rest_positions(must_read(bytes).rig), 1e-12);
 }
 
 TEST(GltfEdit, APoseWithShearIsAMatrixUnlessTheNodeIsAnimated) {
@@ -227,14 +227,14 @@ TEST(GltfEdit, APoseWithShearIsAMatrixUnlessTheNodeIsAnimated) {
   GltfWriteOptions options;
   options.edit.pose = true;
   options.posed = &pose;
-  EXPECT_TRUE(document_of(edited(file, options))["nodes"][2].contains("matrix"));
+  EXPECT_TRUE(edited_document(edited(file, options))["nodes"][2].contains("matrix"));
   const int input = maker.add_floats({0, 1}, "SCALAR", 1),
             output = maker.add_floats({0, 1, 0, 0, 1, 0}, "VEC3", 3);
   maker.json["animations"] = {
       {{"channels", {{{"sampler", 0}, {"target", {{"node", 2}, {"path", "translation"}}}}}},
        {"samplers", {{{"input", input}, {"output", output}}}}}};
   const GltfFile animated = must_read(maker.glb());
-  EXPECT_FALSE(document_of(edited(animated, options))["nodes"][2].contains("matrix"));
+  EXPECT_FALSE(edited_document(edited(animated, options))["nodes"][2].contains("matrix"));
 }
 
 TEST(GltfEdit, AppliedPosesLeaveAMeshWithoutSkinAtTheRoot) {
@@ -248,9 +248,9 @@ TEST(GltfEdit, AppliedPosesLeaveAMeshWithoutSkinAtTheRoot) {
   options.without_skin = true;
   const std::string bytes = edited(file, rig, options);
   const GltfFile again = must_read(bytes);
-  EXPECT_FALSE(document_of(bytes).contains("skins"));
+  EXPECT_FALSE(edited_document(bytes).contains("skins"));
   EXPECT_EQ(again.rig.skeleton.deforming_count(), 0u);
-  expect_near(rig.mesh.positions, rest_positions(again.rig), 1e-6);
+  expect_close(rig.mesh.positions, rest_positions(again.rig), 1e-6);
   EXPECT_EQ(again.rig.mesh.face_vertices, rig.mesh.face_vertices);
 }
 
@@ -264,7 +264,7 @@ TEST(GltfEdit, GeometryGoesBackToWhereItWasStored) {
   options.edit.geometry = true;
   const std::string bytes = edited(file, rig, options);
   const GltfFile again = must_read(bytes);
-  expect_near(rest_positions(rig), rest_positions(again.rig), 1e-6);
+  expect_close(rest_positions(rig), rest_positions(again.rig), 1e-6);
   EXPECT_EQ(again.rig.mesh.face_vertices, rig.mesh.face_vertices);
   EXPECT_EQ(again.rig.mesh.positions[1], Vec3(-1, 0, 4));
 }
@@ -313,7 +313,7 @@ TEST(GltfEdit, NewClipsKeepChannelsOfNodesThatAreNotOurs) {
   GltfWriteOptions options;
   options.edit.clips = true;
   const std::string bytes = edited(file, rig, options);
-  const json animations = document_of(bytes)["animations"];
+  const json animations = edited_document(bytes)["animations"];
   ASSERT_EQ(animations.size(), 2u);
   ASSERT_EQ(animations[0]["channels"].size(), 2u);
   EXPECT_EQ(animations[0]["channels"][1]["target"]["node"], 3);

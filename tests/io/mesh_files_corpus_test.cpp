@@ -4,6 +4,7 @@
 
 #include "../fuzz/targets.cpp"  // compiled here: the fuzz programs need clang
 #include "sinew/core/file.h"
+#include "support/data.h"
 
 namespace sinew::fuzz {
 namespace {
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 class CorpusTest : public ::testing::TestWithParam<NamedTarget> {};
 
 TEST_P(CorpusTest, EveryFileGivesASoundResultOrASentence) {
-  const fs::path folder = fs::path(SINEW_SOURCE_DIR) / "fuzz" / "corpus" / GetParam().name;
+  const fs::path folder = test::source_folder() / "fuzz" / "corpus" / GetParam().name;
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto bytes = read_file(entry.path());

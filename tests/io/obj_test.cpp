@@ -16,13 +16,13 @@ Indices face(const PolyMesh& mesh, std::size_t f) {
   return {mesh.face(f).begin(), mesh.face(f).end()};
 }
 
-PolyMesh read(std::string_view text) {
+PolyMesh read_obj_text(std::string_view text) {
   const auto file = read_obj(text, "test.obj");
   EXPECT_TRUE(file.ok()) << (file.ok() ? "" : file.error().message);
   return file.ok() ? file->mesh : PolyMesh();
 }
 
-void expect_refused(std::string_view text, std::string_view place) {
+void expect_obj_refused(std::string_view text, std::string_view place) {
   const auto file = read_obj(text, "test.obj");
   ASSERT_FALSE(file.ok()) << text;
   EXPECT_EQ(file.error().code, ErrorCode::kBadInput);
@@ -55,7 +55,7 @@ PolyMesh random_mesh(bool textured, bool with_normals, std::size_t vertices = 60
 TEST(Obj, WhatIsWrittenIsReadBackToNineDigits) {
   for (const bool textured : {false, true}) {
     const PolyMesh mesh = random_mesh(textured, textured);
-    const PolyMesh back = read(write_obj(mesh));
+    const PolyMesh back = read_obj_text(write_obj(mesh));
     ASSERT_EQ(back.vertex_count(), mesh.vertex_count());
     ASSERT_EQ(back.face_offsets, mesh.face_offsets);
     ASSERT_EQ(back.face_vertices, mesh.face_vertices);
@@ -74,10 +74,10 @@ TEST(Obj, TheSameMeshComesOutForAnyThreadCount) {
   const std::string text = write_obj(random_mesh(true, false));
   ASSERT_GT(text.size(), std::size_t{3} << 20);
   set_thread_count(1);
-  const PolyMesh one = read(text);
+  const PolyMesh one = read_obj_text(text);
   const std::string written = write_obj(one);
   set_thread_count(0);
-  const PolyMesh many = read(text);
+  const PolyMesh many = read_obj_text(text);
   EXPECT_TRUE(one.positions == many.positions);
   EXPECT_TRUE(one.face_vertices == many.face_vertices);
   EXPECT_TRUE(one.texcoords == many.texcoords);
@@ -85,7 +85,7 @@ TEST(Obj, TheSameMeshComesOutForAnyThreadCount) {
 }
 
 TEST(Obj, QuadsAndPolygonsStayAsTheyAre) {
-  const PolyMesh mesh = read(std::string(kSquare) + "v 0.5 2 0\nf 1 2 3 4\nf 4 3 5\nf 1 2 3 5 4\n");
+  const PolyMesh mesh = read_obj_text(std::string(kSquare) + "v 0.5 2 0\nf 1 2 3 4\nf 4 3 5\nf 1 2 3 5 4\n");
   ASSERT_EQ(mesh.face_count(), 3u);
   EXPECT_EQ(face(mesh, 0), (Indices{0, 1, 2, 3}));
   EXPECT_EQ(face(mesh, 1), (Indices{3, 2, 4}));
@@ -94,25 +94,25 @@ TEST(Obj, QuadsAndPolygonsStayAsTheyAre) {
 }
 
 TEST(Obj, NegativeIndicesCountBackFromTheFaceAlsoAcrossPieces) {
-  const PolyMesh mesh = read("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 5 5 5\nf -4 2 -1\n");
+  const PolyMesh mesh = read_obj_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 5 5 5\nf -4 2 -1\n");
   EXPECT_EQ(face(mesh, 0), (Indices{0, 1, 2}));
   EXPECT_EQ(face(mesh, 1), (Indices{0, 1, 3}));
   std::string text;
   for (int i = 0; i < 100'000; ++i)
     text += "v 0.125 0.25 " + std::to_string(i) + "\nvt 0 0\nf -1 1 -100000\n";
-  expect_refused(text, "line 3: a face names vertex -100000");
+  expect_obj_refused(text, "line 3: a face names vertex -100000");
   std::string good;
   for (int i = 0; i < 100'000; ++i) good += "v 0.125 0.25 " + std::to_string(i) + "\n";
   for (int i = 0; i < 3; ++i) good += "f -1 -100000 -50000\n";
-  EXPECT_EQ(face(read(good), 2), (Indices{99'999, 0, 50'000}));
+  EXPECT_EQ(face(read_obj_text(good), 2), (Indices{99'999, 0, 50'000}));
 }
 
 TEST(Obj, FacesMayNameVerticesThatComeLater) {
-  EXPECT_EQ(face(read("f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"), 0), (Indices{0, 1, 2}));
+  EXPECT_EQ(face(read_obj_text("f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"), 0), (Indices{0, 1, 2}));
 }
 
 TEST(Obj, ATextureSeamAddsCopiesBehindTheLastVertex) {
-  const PolyMesh mesh = read(
+  const PolyMesh mesh = read_obj_text(
       "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0.25 0.75\n"
       "f 1/1 2/2 3/3\nf 2/4 5/1 3/3\nf 2/4 3/3 4/1\n");
   ASSERT_EQ(mesh.vertex_count(), 6u);
@@ -126,13 +126,13 @@ TEST(Obj, ATextureSeamAddsCopiesBehindTheLastVertex) {
 
 TEST(Obj, EqualTextureCoordinatesWithDifferentIndicesAreNoSeam) {
   const PolyMesh mesh =
-      read(std::string(kSquare) + "vt 0 0\nvt 0.0 -0\nvt 1 1\nf 1/1 2/3 3/3\nf 1/2 3/3 4/3\n");
+      read_obj_text(std::string(kSquare) + "vt 0 0\nvt 0.0 -0\nvt 1 1\nf 1/1 2/3 3/3\nf 1/2 3/3 4/3\n");
   EXPECT_EQ(mesh.vertex_count(), 4u);
 }
 
 TEST(Obj, NormalsDoNotSplitVertices) {
   const PolyMesh mesh =
-      read(std::string(kSquare) + "vn 0 0 1\nvn 1 0 0\nf 1//1 2//1 3//1\nf 1//2 3//2 4//2\n");
+      read_obj_text(std::string(kSquare) + "vn 0 0 1\nvn 1 0 0\nf 1//1 2//1 3//1\nf 1//2 3//2 4//2\n");
   EXPECT_EQ(mesh.vertex_count(), 4u);
   EXPECT_TRUE(mesh.normals.empty());
 }
@@ -162,12 +162,12 @@ TEST(Obj, RepeatedCornersGoAndFacesWithoutThreeAreLeftOut) {
 }
 
 TEST(Obj, AnyLineEndAnyBlankAndContinuedLines) {
-  const PolyMesh unix_lines = read("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  const PolyMesh unix_lines = read_obj_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   for (const char* text : {"v 0 0 0\r\nv 1 0 0\r\nv 0 1 0\r\nf 1 2 3", "v 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r",
                            "\t v\t0 0   0 \nv 1 0 0 # comment\n\n   \n# v 9 9 9 \\\nv 0 1 0\n  f 1 2 3 # 4\n",
                            "v 0 0 \\\n0\nv \\\r\n1 0 0\nv 0 1 0\nf 1 \\\n 2 \\\n 3\n",
                            "\xEF\xBB\xBFv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"}) {
-    const PolyMesh mesh = read(text);
+    const PolyMesh mesh = read_obj_text(text);
     EXPECT_TRUE(mesh.positions == unix_lines.positions) << text;
     EXPECT_EQ(mesh.face_vertices, unix_lines.face_vertices) << text;
   }
@@ -181,10 +181,10 @@ TEST(Obj, ContinuedLinesMayCrossThePiecesOfTheReader) {
     corners +=
         " \\\n" + std::to_string(i);  // every corner on a line of its own: megabytes without a place to cut
   }
-  const PolyMesh mesh = read(text + corners + "\nf 1 2 3\n");
+  const PolyMesh mesh = read_obj_text(text + corners + "\nf 1 2 3\n");
   ASSERT_EQ(mesh.face_count(), 2u);
   EXPECT_EQ(mesh.face(0).size(), static_cast<std::size_t>(kCorners));
-  expect_refused(text + corners + "\nf 1 2 999999\n", "line 600002");
+  expect_obj_refused(text + corners + "\nf 1 2 999999\n", "line 600002");
 }
 
 TEST(Obj, Utf16IsRead) {
@@ -194,8 +194,8 @@ TEST(Obj, Utf16IsRead) {
     big += {'\0', c};
     little += {c, '\0'};
   }
-  EXPECT_EQ(read(big).face_count(), 1u);
-  EXPECT_EQ(read(little).face_count(), 1u);
+  EXPECT_EQ(read_obj_text(big).face_count(), 1u);
+  EXPECT_EQ(read_obj_text(little).face_count(), 1u);
 }
 
 TEST(Obj, ColoursGroupsMaterialsAndPointsAreLeftOut) {
@@ -212,7 +212,7 @@ TEST(Obj, ColoursGroupsMaterialsAndPointsAreLeftOut) {
 }
 
 TEST(Obj, PointsOnlyIsAMeshWithoutFaces) {
-  const PolyMesh mesh = read("v 0 0 0\nv 1 0 0\np 1 2\n");
+  const PolyMesh mesh = read_obj_text("v 0 0 0\nv 1 0 0\np 1 2\n");
   EXPECT_EQ(mesh.vertex_count(), 2u);
   EXPECT_EQ(mesh.face_count(), 0u);
 }
@@ -228,29 +228,29 @@ TEST(Obj, OddExponentsAreReadAndTextureCoordinatesThatAreNoNumbersAreZero) {
 }
 
 TEST(Obj, BrokenFilesAreRefusedWithTheLine) {
-  expect_refused("", "no vertices");
-  expect_refused("# only a comment\n", "no vertices");
-  expect_refused(std::string_view("\x89PNG\r\n\x1a\n\0\0\0", 11), "no vertices");
-  expect_refused("v 1 2\n", "line 1: a vertex needs three");
-  expect_refused("\nv 1 2 x\n", "line 2: 'x' is not a finite number");
-  expect_refused("v 0 0 nan\n", "'nan'");
-  expect_refused("v 0 1.#IND 0\n", "'1.#IND'");
-  expect_refused("v 0 1e999 0\n", "'1e999'");
-  expect_refused(std::string(kSquare) + "f 1 2 5\n",
-                 "line 5: a face names vertex 5, but the file has vertices 1 to 4");
-  expect_refused(std::string(kSquare) + "f 0 1 2\n", "line 5: a face names vertex 0");
-  expect_refused(std::string(kSquare) + "f -5 1 2\n", "line 5: a face names vertex -5, but only 4");
-  expect_refused(std::string(kSquare) + "f 1 2 99999999999999999999\n", "line 5");
-  expect_refused(std::string(kSquare) + "f 1 2 -9223372036854775808\n", "line 5");
-  expect_refused(std::string(kSquare) + "f 1 2 three\n", "'three' is not a face corner");
-  expect_refused(std::string(kSquare) + "f 1/x 2 3\n", "'1/x' is not a face corner");
-  expect_refused(std::string(kSquare) + "f 1.5 2 3\n", "'1.5' is not a face corner");
+  expect_obj_refused("", "no vertices");
+  expect_obj_refused("# only a comment\n", "no vertices");
+  expect_obj_refused(std::string_view("\x89PNG\r\n\x1a\n\0\0\0", 11), "no vertices");
+  expect_obj_refused("v 1 2\n", "line 1: a vertex needs three");
+  expect_obj_refused("\nv 1 2 x\n", "line 2: 'x' is not a finite number");
+  expect_obj_refused("v 0 0 nan\n", "'nan'");
+  expect_obj_refused("v 0 1.#IND 0\n", "'1.#IND'");
+  expect_obj_refused("v 0 1e999 0\n", "'1e999'");
+  expect_obj_refused(std::string(kSquare) + "f 1 2 5\n",
+                     "line 5: a face names vertex 5, but the file has vertices 1 to 4");
+  expect_obj_refused(std::string(kSquare) + "f 0 1 2\n", "line 5: a face names vertex 0");
+  expect_obj_refused(std::string(kSquare) + "f -5 1 2\n", "line 5: a face names vertex -5, but only 4");
+  expect_obj_refused(std::string(kSquare) + "f 1 2 99999999999999999999\n", "line 5");
+  expect_obj_refused(std::string(kSquare) + "f 1 2 -9223372036854775808\n", "line 5");
+  expect_obj_refused(std::string(kSquare) + "f 1 2 three\n", "'three' is not a face corner");
+  expect_obj_refused(std::string(kSquare) + "f 1/x 2 3\n", "'1/x' is not a face corner");
+  expect_obj_refused(std::string(kSquare) + "f 1.5 2 3\n", "'1.5' is not a face corner");
 }
 
 TEST(Obj, TheFirstOfSeveralErrorsIsReported) {
   std::string text(kSquare);
   for (int i = 0; i < 200'000; ++i) text += i == 50'000 || i == 150'000 ? "f 7 7 7\n" : "f 1 2 3 4\n";
-  expect_refused(text, "line 50005:");
+  expect_obj_refused(text, "line 50005:");
 }
 
 TEST(Obj, TheWriterPutsIndicesOnlyWhereThereAreLines) {

@@ -6,13 +6,13 @@
 namespace sinew {
 namespace {
 
-PolyMesh read(std::string_view text) {
+PolyMesh read_off_text(std::string_view text) {
   const auto file = read_off(text, "test.off");
   EXPECT_TRUE(file.ok()) << text << (file.ok() ? "" : file.error().message);
   return file.ok() ? file->mesh : PolyMesh();
 }
 
-void expect_refused(std::string_view text, std::string_view place) {
+void expect_off_refused(std::string_view text, std::string_view place) {
   const auto file = read_off(text, "test.off");
   ASSERT_FALSE(file.ok()) << text;
   EXPECT_EQ(file.error().code, ErrorCode::kBadInput);
@@ -30,12 +30,12 @@ PolyMesh pyramid() {
 
 TEST(Off, WhatIsWrittenIsReadBack) {
   const PolyMesh mesh = pyramid();
-  const PolyMesh back = read(write_off(mesh));
+  const PolyMesh back = read_off_text(write_off(mesh));
   ASSERT_EQ(back.vertex_count(), 5u);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_LT((back.positions[i] - mesh.positions[i]).norm(), 1e-9);
   EXPECT_EQ(back.face_offsets, mesh.face_offsets);
   EXPECT_EQ(back.face_vertices, mesh.face_vertices);
-  EXPECT_EQ(read(write_off(PolyMesh())).vertex_count(), 0u);
+  EXPECT_EQ(read_off_text(write_off(PolyMesh())).vertex_count(), 0u);
 }
 
 TEST(Off, HeadersOfEveryKindAreRead) {
@@ -44,7 +44,7 @@ TEST(Off, HeadersOfEveryKindAreRead) {
        {std::string("OFF\n3 1 0\n"), std::string("OFF 3 1 0\n"), std::string("OFF 3 1\n"),
         std::string("3 1 0\n"), std::string("OFF # mesh\n\n# counts\n3 1 3 # edges\n#\n\n"),
         std::string("\xEF\xBB\xBFOFF\r\n3 1 0\r\n")}) {
-    const PolyMesh mesh = read(header + body);
+    const PolyMesh mesh = read_off_text(header + body);
     ASSERT_EQ(mesh.vertex_count(), 3u) << header;
     EXPECT_EQ(mesh.positions[1], Vec3(1, 0, 0));
     EXPECT_EQ(mesh.face_count(), 1u);
@@ -52,16 +52,18 @@ TEST(Off, HeadersOfEveryKindAreRead) {
 }
 
 TEST(Off, ColoursAreSkippedAndNormalsAndTextureCoordinatesRead) {
-  EXPECT_EQ(read("COFF\n3 1 0\n0 0 0 255 0 0 255\n1 0 0 0.5 0.5 0.5 1\n0 1 0 0 0 0\n3 0 1 2 255 0 0\n")
-                .face_count(),
-            1u);
-  EXPECT_EQ(read("OFF\n3 1 0\n0 0 0 255 0 0\n1 0 0 1 2 3\n0 1 0 1 2 3\n3 0 1 2 0.5 0.5 0.5\n").positions[2],
+  EXPECT_EQ(
+      read_off_text("COFF\n3 1 0\n0 0 0 255 0 0 255\n1 0 0 0.5 0.5 0.5 1\n0 1 0 0 0 0\n3 0 1 2 255 0 0\n")
+          .face_count(),
+      1u);
+  EXPECT_EQ(read_off_text("OFF\n3 1 0\n0 0 0 255 0 0\n1 0 0 1 2 3\n0 1 0 1 2 3\n3 0 1 2 0.5 0.5 0.5\n")
+                .positions[2],
             Vec3(0, 1, 0));
-  const PolyMesh normals = read("NOFF\n3 1 0\n0 0 0 0 0 2\n1 0 0 0 0 0\n0 1 0 1 0 0\n3 0 1 2\n");
+  const PolyMesh normals = read_off_text("NOFF\n3 1 0\n0 0 0 0 0 2\n1 0 0 0 0 0\n0 1 0 1 0 0\n3 0 1 2\n");
   ASSERT_EQ(normals.normals.size(), 3u);
   EXPECT_EQ(normals.normals[0], Vec3f(0, 0, 1));
   EXPECT_EQ(normals.normals[1], Vec3f(0, 0, 0));
-  const PolyMesh all = read("STCNOFF\n1 0 0\n1 2 3 0 0 1 255 255 255 255 0.25 0.25\n");
+  const PolyMesh all = read_off_text("STCNOFF\n1 0 0\n1 2 3 0 0 1 255 255 255 255 0.25 0.25\n");
   EXPECT_EQ(all.texcoords[0], Vec2f(0.25f, 0.75f));
   EXPECT_EQ(all.normals[0], Vec3f(0, 0, 1));
 }
@@ -77,24 +79,24 @@ TEST(Off, FacesMayRunOverSeveralLinesAndSmallOnesAreLeftOut) {
 }
 
 TEST(Off, BrokenFilesAreRefusedWithTheLine) {
-  expect_refused("", "empty");
-  expect_refused("hello\n", "'hello' does not open an OFF file");
-  expect_refused("OFF\n", "number of vertices");
-  expect_refused("OFF\n-3 1 0\n", "'-3'");
-  expect_refused("OFF\nthree 1 0\n", "'three'");
-  expect_refused("OFF\n99999999999999999999 1 0\n", "line 2");
-  expect_refused("OFF\n353535235358 6 0\n0 0 0\n", "too short");
-  expect_refused("OFF\n1 400000000 0\n0 0 0\n", "too short");
-  expect_refused("OFF BINARY\n", "binary");
-  expect_refused("4OFF\n1 0 0\n0 0 0 1\n", "three-dimensional");
-  expect_refused("CnOFF\n", "three-dimensional");
-  expect_refused("OFF\n3 1 0\n0 0 0\n1 0\n", "the file ends within vertex 1 of 3");
-  expect_refused("OFF\n3 1 0\n0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n", "line 4: 'nan'");
-  expect_refused("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", "line 6: face 0 of 1 names vertex '3'");
-  expect_refused("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 -1\n", "'-1'");
-  expect_refused("OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "the file ends within face 1 of 2");
-  expect_refused("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n1000000000 0 1 2\n", "line 6");
-  expect_refused("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1\n", "the file ends within face 0 of 1");
+  expect_off_refused("", "empty");
+  expect_off_refused("hello\n", "'hello' does not open an OFF file");
+  expect_off_refused("OFF\n", "number of vertices");
+  expect_off_refused("OFF\n-3 1 0\n", "'-3'");
+  expect_off_refused("OFF\nthree 1 0\n", "'three'");
+  expect_off_refused("OFF\n99999999999999999999 1 0\n", "line 2");
+  expect_off_refused("OFF\n353535235358 6 0\n0 0 0\n", "too short");
+  expect_off_refused("OFF\n1 400000000 0\n0 0 0\n", "too short");
+  expect_off_refused("OFF BINARY\n", "binary");
+  expect_off_refused("4OFF\n1 0 0\n0 0 0 1\n", "three-dimensional");
+  expect_off_refused("CnOFF\n", "three-dimensional");
+  expect_off_refused("OFF\n3 1 0\n0 0 0\n1 0\n", "the file ends within vertex 1 of 3");
+  expect_off_refused("OFF\n3 1 0\n0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n", "line 4: 'nan'");
+  expect_off_refused("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", "line 6: face 0 of 1 names vertex '3'");
+  expect_off_refused("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 -1\n", "'-1'");
+  expect_off_refused("OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "the file ends within face 1 of 2");
+  expect_off_refused("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n1000000000 0 1 2\n", "line 6");
+  expect_off_refused("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1\n", "the file ends within face 0 of 1");
 }
 
 }  // namespace

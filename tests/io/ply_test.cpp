@@ -7,13 +7,13 @@
 namespace sinew {
 namespace {
 
-PolyMesh read(std::string_view bytes) {
+PolyMesh read_ply_bytes(std::string_view bytes) {
   const auto file = read_ply(bytes, "test.ply");
   EXPECT_TRUE(file.ok()) << (file.ok() ? "" : file.error().message);
   return file.ok() ? file->mesh : PolyMesh();
 }
 
-void expect_refused(std::string_view bytes, std::string_view place) {
+void expect_ply_refused(std::string_view bytes, std::string_view place) {
   const auto file = read_ply(bytes, "test.ply");
   ASSERT_FALSE(file.ok()) << bytes;
   EXPECT_EQ(file.error().code, ErrorCode::kBadInput);
@@ -52,25 +52,25 @@ TEST(Ply, WhatIsWrittenIsReadBack) {
       for (std::uint32_t k = 0; k < 256; ++k) corners[k] = k;
       mesh.add_face(corners);
     }
-    const PolyMesh back = read(write_ply(mesh));
+    const PolyMesh back = read_ply_bytes(write_ply(mesh));
     EXPECT_TRUE(back.positions == mesh.positions);
     EXPECT_TRUE(back.normals == mesh.normals);
     EXPECT_TRUE(back.texcoords == mesh.texcoords);
     EXPECT_EQ(back.face_offsets, mesh.face_offsets);
     EXPECT_EQ(back.face_vertices, mesh.face_vertices);
   }
-  EXPECT_EQ(read(write_ply(PolyMesh())).vertex_count(), 0u);
+  EXPECT_EQ(read_ply_bytes(write_ply(PolyMesh())).vertex_count(), 0u);
 }
 
 TEST(Ply, TextIsRead) {
-  expect_square(read(ascii(kElements, kBody)));
+  expect_square(read_ply_bytes(ascii(kElements, kBody)));
 }
 
 TEST(Ply, HeadersWithEveryLineEndAreRead) {
   for (const std::string_view end : {"\r\n", "\r"}) {
     std::string text;
     for (const char c : ascii(kElements, kBody)) text += c == '\n' ? std::string(end) : std::string(1, c);
-    expect_square(read(text));
+    expect_square(read_ply_bytes(text));
   }
 }
 
@@ -107,7 +107,7 @@ TEST(Ply, EveryNumberTypeInBothByteOrdersIsReadAndTheUnknownSkipped) {
       for (int k = 0; k < corners; ++k) append_all<std::uint16_t>(bytes, order, {static_cast<double>(k)});
       append_all<std::int8_t>(bytes, order, {1});
     }
-    expect_square(read(bytes));
+    expect_square(read_ply_bytes(bytes));
     for (std::size_t cut = 1; cut < 60; ++cut)
       EXPECT_FALSE(read_ply(std::string_view(bytes).substr(0, bytes.size() - cut), "cut.ply").ok()) << cut;
   }
@@ -118,23 +118,23 @@ TEST(Ply, BinaryDataMayBeginWithALineFeed) {
       "ply\rformat binary_little_endian 1.0\relement vertex 1\rproperty uchar x\rproperty uchar y\rproperty "
       "uchar z\rend_header\r";
   bytes += "\n\x02\x03";
-  EXPECT_EQ(read(bytes).positions[0], Vec3(10, 2, 3));
+  EXPECT_EQ(read_ply_bytes(bytes).positions[0], Vec3(10, 2, 3));
 }
 
 TEST(Ply, FacesMayComeBeforeVertices) {
-  const PolyMesh mesh =
-      read(ascii("element face 1\nproperty list uchar int vertex_index\nelement vertex 3\nproperty float "
-                 "z\nproperty float y\nproperty float x\nend_header\n",
-                 "3 2 1 0\n0 0 0\n0 0 1\n0 1 0\n"));
+  const PolyMesh mesh = read_ply_bytes(
+      ascii("element face 1\nproperty list uchar int vertex_index\nelement vertex 3\nproperty float "
+            "z\nproperty float y\nproperty float x\nend_header\n",
+            "3 2 1 0\n0 0 0\n0 0 1\n0 1 0\n"));
   EXPECT_EQ(mesh.positions[1], Vec3(1, 0, 0));
   EXPECT_EQ(mesh.face_vertices, (std::vector<std::uint32_t>{2, 1, 0}));
 }
 
 TEST(Ply, UnneededValuesThatAreNoNumbersDoNotMatter) {
-  const PolyMesh mesh =
-      read(ascii("element vertex 1\nproperty float x\nproperty float y\nproperty float z\nproperty float "
-                 "nx\nproperty float ny\nproperty float nz\nproperty float quality\nend_header\n",
-                 "1 2 3 nan 1e39 1 inf\n"));
+  const PolyMesh mesh = read_ply_bytes(
+      ascii("element vertex 1\nproperty float x\nproperty float y\nproperty float z\nproperty float "
+            "nx\nproperty float ny\nproperty float nz\nproperty float quality\nend_header\n",
+            "1 2 3 nan 1e39 1 inf\n"));
   EXPECT_EQ(mesh.normals[0], Vec3f(0, 0, 1));
 }
 
@@ -151,38 +151,42 @@ TEST(Ply, SmallFacesAndStripsAreNoted) {
 }
 
 TEST(Ply, BrokenFilesAreRefusedWithThePlace) {
-  expect_refused("", "does not begin");
-  expect_refused("plyx\n", "does not begin");
-  expect_refused("ply\nformat ascii 1.0\nelement vertex 1\n", "end_header");
-  expect_refused("ply\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n",
-                 "format");
-  expect_refused("ply\nformat ebcdic 1.0\nend_header\n", "line 2");
-  expect_refused("ply\nformat ascii 1.0\nelement vertex -1\nend_header\n", "line 3");
-  expect_refused("ply\nformat ascii 1.0\nelement vertex\nend_header\n", "line 3");
-  expect_refused("ply\nformat ascii 1.0\nproperty float x\nend_header\n", "before the first element");
-  expect_refused("ply\nformat ascii 1.0\nelement vertex 1\nproperty quux x\nend_header\n", "'quux'");
-  expect_refused("ply\nformat ascii 1.0\nelement vertex 1\nproperty list float int x\nend_header\n",
-                 "'float'");
-  expect_refused("ply\nformat ascii 1.0\nwhatever\nend_header\n", "'whatever'");
-  expect_refused("ply\nformat ascii 1.0\nend_header\n", "no element 'vertex'");
-  expect_refused("ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n", "lack x, y or z");
-  expect_refused(ascii("element vertex 4611686018427387904\nproperty float x\nproperty float y\nproperty "
-                       "float z\nend_header\n",
-                       "0 0 0\n"),
-                 "too short");
-  expect_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 x\n3 0 1 2\n4 0 1 2 3\n"), "line 4: vertex 3");
-  expect_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 4\n4 0 1 2 3\n"),
-                 "line 5: face 0 names a vertex");
-  expect_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 1.5\n4 0 1 2 3\n"), "face 0");
-  expect_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n-3 0 1 2\n4 0 1 2 3\n"), "number of corners");
-  expect_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n999999999 0 1 2\n4 0 1 2 3\n"), "cut short");
-  expect_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n4 0 1\n"),
-                 "face 1 of 2 is cut short");
+  expect_ply_refused("", "does not begin");
+  expect_ply_refused("plyx\n", "does not begin");
+  expect_ply_refused("ply\nformat ascii 1.0\nelement vertex 1\n", "end_header");
+  expect_ply_refused(
+      "ply\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n", "format");
+  expect_ply_refused("ply\nformat ebcdic 1.0\nend_header\n", "line 2");
+  expect_ply_refused("ply\nformat ascii 1.0\nelement vertex -1\nend_header\n", "line 3");
+  expect_ply_refused("ply\nformat ascii 1.0\nelement vertex\nend_header\n", "line 3");
+  expect_ply_refused("ply\nformat ascii 1.0\nproperty float x\nend_header\n", "before the first element");
+  expect_ply_refused("ply\nformat ascii 1.0\nelement vertex 1\nproperty quux x\nend_header\n", "'quux'");
+  expect_ply_refused("ply\nformat ascii 1.0\nelement vertex 1\nproperty list float int x\nend_header\n",
+                     "'float'");
+  expect_ply_refused("ply\nformat ascii 1.0\nwhatever\nend_header\n", "'whatever'");
+  expect_ply_refused("ply\nformat ascii 1.0\nend_header\n", "no element 'vertex'");
+  expect_ply_refused("ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n",
+                     "lack x, y or z");
+  expect_ply_refused(ascii("element vertex 4611686018427387904\nproperty float x\nproperty float y\nproperty "
+                           "float z\nend_header\n",
+                           "0 0 0\n"),
+                     "too short");
+  expect_ply_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 x\n3 0 1 2\n4 0 1 2 3\n"),
+                     "line 4: vertex 3");
+  expect_ply_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 4\n4 0 1 2 3\n"),
+                     "line 5: face 0 names a vertex");
+  expect_ply_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 1.5\n4 0 1 2 3\n"), "face 0");
+  expect_ply_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n-3 0 1 2\n4 0 1 2 3\n"),
+                     "number of corners");
+  expect_ply_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n999999999 0 1 2\n4 0 1 2 3\n"),
+                     "cut short");
+  expect_ply_refused(ascii(kElements, "0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n4 0 1\n"),
+                     "face 1 of 2 is cut short");
   std::string nan =
       "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty "
       "float z\nend_header\n";
   append_all<float>(nan, io::ByteOrder::kLittle, {0, std::nan(""), 0});
-  expect_refused(nan, "vertex 0 has a position");
+  expect_ply_refused(nan, "vertex 0 has a position");
 }
 
 }  // namespace

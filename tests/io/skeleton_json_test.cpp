@@ -6,7 +6,7 @@
 namespace sinew {
 namespace {
 
-void expect_refused(std::string_view text, std::string_view place) {
+void expect_skeleton_json_refused(std::string_view text, std::string_view place) {
   const auto file = read_skeleton_json(text, "test.json");
   ASSERT_FALSE(file.ok()) << text;
   EXPECT_EQ(file.error().code, ErrorCode::kBadInput);
@@ -50,27 +50,29 @@ TEST(SkeletonJson, DeepNestingElsewhereIsIgnoredAndInJointsRefused) {
 }
 
 TEST(SkeletonJson, BrokenFilesAreRefusedWithThePlace) {
-  expect_refused("", "not valid JSON");
-  expect_refused("{\"joints\": [", "not valid JSON near byte 13");
-  expect_refused("\xFF", "not valid JSON");
-  expect_refused("[]", "no \"joints\"");
-  expect_refused("{}", "no \"joints\"");
-  expect_refused("{\"joints\": {}}", "no \"joints\"");
-  expect_refused("{\"joints\": []}", "no \"joints\"");
-  expect_refused(joints("1"), "joint 0 is not an object");
-  expect_refused(joints(R"({"name": 1, "parent": -1, "head": [0,0,0]})"), "joint 0 has a name");
-  expect_refused(joints(R"({"head": [0,0,0]})"), "joint 0 needs \"parent\"");
-  expect_refused(joints(R"({"parent": 0.5, "head": [0,0,0]})"), "joint 0 needs \"parent\"");
-  expect_refused(joints(R"({"parent": 1, "head": [0,0,0]})"), "not one of the 1");
-  expect_refused(joints(R"({"parent": -2, "head": [0,0,0]})"), "not one of the 1");
-  expect_refused(joints(R"({"parent": 18446744073709551615, "head": [0,0,0]})"), "not one of the 1");
-  expect_refused(joints(R"({"parent": -1})"), "\"head\"");
-  expect_refused(joints(R"({"parent": -1, "head": [0,0]})"), "\"head\"");
-  expect_refused(joints(R"({"parent": -1, "head": [0,0,null]})"), "\"head\"");
-  expect_refused(joints(R"({"parent": -1, "head": [0,0,1e31]})"), "\"head\"");
-  expect_refused(joints(R"({"parent": -1, "head": [0,0,1e999]})"), "not valid JSON");
-  expect_refused(joints(R"({"parent": -1, "head": [0,0,0], "tail": "x"})"), "\"tail\"");
-  expect_refused(joints(R"({"parent": 1, "head": [0,0,0]}, {"parent": 0, "head": [0,0,0]})"), "ancestor");
+  expect_skeleton_json_refused("", "not valid JSON");
+  expect_skeleton_json_refused("{\"joints\": [", "not valid JSON near byte 13");
+  expect_skeleton_json_refused("\xFF", "not valid JSON");
+  expect_skeleton_json_refused("[]", "no \"joints\"");
+  expect_skeleton_json_refused("{}", "no \"joints\"");
+  expect_skeleton_json_refused("{\"joints\": {}}", "no \"joints\"");
+  expect_skeleton_json_refused("{\"joints\": []}", "no \"joints\"");
+  expect_skeleton_json_refused(joints("1"), "joint 0 is not an object");
+  expect_skeleton_json_refused(joints(R"({"name": 1, "parent": -1, "head": [0,0,0]})"), "joint 0 has a name");
+  expect_skeleton_json_refused(joints(R"({"head": [0,0,0]})"), "joint 0 needs \"parent\"");
+  expect_skeleton_json_refused(joints(R"({"parent": 0.5, "head": [0,0,0]})"), "joint 0 needs \"parent\"");
+  expect_skeleton_json_refused(joints(R"({"parent": 1, "head": [0,0,0]})"), "not one of the 1");
+  expect_skeleton_json_refused(joints(R"({"parent": -2, "head": [0,0,0]})"), "not one of the 1");
+  expect_skeleton_json_refused(joints(R"({"parent": 18446744073709551615, "head": [0,0,0]})"),
+                               "not one of the 1");
+  expect_skeleton_json_refused(joints(R"({"parent": -1})"), "\"head\"");
+  expect_skeleton_json_refused(joints(R"({"parent": -1, "head": [0,0]})"), "\"head\"");
+  expect_skeleton_json_refused(joints(R"({"parent": -1, "head": [0,0,null]})"), "\"head\"");
+  expect_skeleton_json_refused(joints(R"({"parent": -1, "head": [0,0,1e31]})"), "\"head\"");
+  expect_skeleton_json_refused(joints(R"({"parent": -1, "head": [0,0,1e999]})"), "not valid JSON");
+  expect_skeleton_json_refused(joints(R"({"parent": -1, "head": [0,0,0], "tail": "x"})"), "\"tail\"");
+  expect_skeleton_json_refused(joints(R"({"parent": 1, "head": [0,0,0]}, {"parent": 0, "head": [0,0,0]})"),
+                               "ancestor");
 }
 
 }  // namespace

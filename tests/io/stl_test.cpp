@@ -9,13 +9,13 @@
 namespace sinew {
 namespace {
 
-PolyMesh read(std::string_view bytes) {
+PolyMesh read_stl_bytes(std::string_view bytes) {
   const auto file = read_stl(bytes, "test.stl");
   EXPECT_TRUE(file.ok()) << (file.ok() ? "" : file.error().message);
   return file.ok() ? file->mesh : PolyMesh();
 }
 
-void expect_refused(std::string_view bytes, std::string_view place) {
+void expect_stl_refused(std::string_view bytes, std::string_view place) {
   const auto file = read_stl(bytes, "test.stl");
   ASSERT_FALSE(file.ok()) << bytes;
   EXPECT_EQ(file.error().code, ErrorCode::kBadInput);
@@ -43,27 +43,27 @@ TEST(Stl, WrittenTrianglesShareTheirVerticesAgain) {
   const PolyMesh mesh = grid(40);
   const std::string bytes = write_stl(mesh);
   EXPECT_EQ(bytes.size(), 84 + 50 * 2 * 39 * 39u);
-  const PolyMesh back = read(bytes);
+  const PolyMesh back = read_stl_bytes(bytes);
   EXPECT_EQ(back.vertex_count(), mesh.vertex_count());
   const TriangleView view = triangulate(mesh);
   ASSERT_EQ(back.face_count(), view.triangles.size());
   for (std::size_t t = 0; t < view.triangles.size(); ++t)
     for (std::size_t k = 0; k < 3; ++k)
       ASSERT_EQ(back.positions[back.face(t)[k]], mesh.positions[view.triangles[t][k]]);
-  EXPECT_EQ(read(write_stl(PolyMesh())).vertex_count(), 0u);
+  EXPECT_EQ(read_stl_bytes(write_stl(PolyMesh())).vertex_count(), 0u);
 }
 
 TEST(Stl, TextIsReadInAnyCase) {
-  const PolyMesh mesh = read(kText);
+  const PolyMesh mesh = read_stl_bytes(kText);
   ASSERT_EQ(mesh.vertex_count(), 4u);
   EXPECT_EQ(mesh.face_vertices, (std::vector<std::uint32_t>{0, 1, 2, 1, 3, 2}));
-  EXPECT_EQ(read("solid a\nendsolid\nsolid b\nendsolid\n").face_count(), 0u);
+  EXPECT_EQ(read_stl_bytes("solid a\nendsolid\nsolid b\nendsolid\n").face_count(), 0u);
 }
 
 TEST(Stl, ABinaryFileThatBeginsWithSolidIsBinary) {
   std::string bytes = write_stl(grid(5));
   bytes.replace(0, 5, "solid");
-  EXPECT_EQ(read(bytes).vertex_count(), 25u);
+  EXPECT_EQ(read_stl_bytes(bytes).vertex_count(), 25u);
   bytes[20] = '\0';
   bytes += "more";  // its size no longer tells, but no text holds zeros
   const auto file = read_stl(bytes, "test.stl");
@@ -82,23 +82,23 @@ TEST(Stl, TrianglesWithoutThreePlacesAreLeftOut) {
 }
 
 TEST(Stl, BrokenFilesAreRefusedWithThePlace) {
-  expect_refused("", "neither");
-  expect_refused("hello", "neither");
+  expect_stl_refused("", "neither");
+  expect_stl_refused("hello", "neither");
   const std::string good = write_stl(grid(3));
-  expect_refused(good.substr(0, good.size() - 1), "says it has 8 triangles but is cut short after 7");
+  expect_stl_refused(good.substr(0, good.size() - 1), "says it has 8 triangles but is cut short after 7");
   std::string huge = good;
   huge.replace(80, 4, "\xFF\xFF\xFF\xFF");
-  expect_refused(huge, "4294967295");
+  expect_stl_refused(huge, "4294967295");
   std::string nan;
   io::append(nan, std::nanf(""), io::ByteOrder::kLittle);
   std::string bad = good;
   bad.replace(84 + 50 * 3 + 12 + 8, 4, nan);
-  expect_refused(bad, "triangle 3");
-  expect_refused("solid\nvertex 0 0 0\n", "line 2");
-  expect_refused("solid\nendloop\n", "line 2");
-  expect_refused("solid\nouter loop\nvertex 0 0 0\n", "cut short");
-  expect_refused("solid\nouter loop\nvertex 0 0 x\n", "line 3: 'x'");
-  expect_refused("solid\nouter loop\nvertex 0 0\n", "ends within a vertex");
+  expect_stl_refused(bad, "triangle 3");
+  expect_stl_refused("solid\nvertex 0 0 0\n", "line 2");
+  expect_stl_refused("solid\nendloop\n", "line 2");
+  expect_stl_refused("solid\nouter loop\nvertex 0 0 0\n", "cut short");
+  expect_stl_refused("solid\nouter loop\nvertex 0 0 x\n", "line 3: 'x'");
+  expect_stl_refused("solid\nouter loop\nvertex 0 0\n", "ends within a vertex");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace sinew {
 namespace {
 
-void expect_refused(std::string_view text, std::string_view place) {
+void expect_tgf_refused(std::string_view text, std::string_view place) {
   const auto file = read_tgf(text, "test.tgf");
   ASSERT_FALSE(file.ok()) << text;
   EXPECT_EQ(file.error().code, ErrorCode::kBadInput);
@@ -75,18 +75,18 @@ TEST(Tgf, SeparateBonesAreSeveralRoots) {
 }
 
 TEST(Tgf, BrokenFilesAreRefusedWithTheLine) {
-  expect_refused("", "no bones");
-  expect_refused("1 0 0 0\n#\n", "no bones");
-  expect_refused("a 0 0 0\n", "line 1: 'a'");
-  expect_refused("1 0 0\n", "point 1 needs three");
-  expect_refused("1 0 0 nan\n", "'nan'");
-  expect_refused("1 0 0 1e31\n", "'1e31'");
-  expect_refused("1 0 0 0\n1 1 0 0\n", "twice");
-  expect_refused("1 0 0 0\n2 1 0 0\n#\n1 3\n", "line 4: a bone names point '3'");
-  expect_refused("1 0 0 0\n2 1 0 0\n#\n1\n", "line 4");
-  expect_refused("1 0 0 0\n2 1 0 0\n#\n1 1\n", "itself");
-  expect_refused("1 0 0 0\n2 1 0 0\n3 1 1 0\n#\n1 2\n2 3\n3 1\n", "ring");
-  expect_refused("1 0 0 0\n2 1 0 0\n#\n1 2\n2 1\n", "ring");
+  expect_tgf_refused("", "no bones");
+  expect_tgf_refused("1 0 0 0\n#\n", "no bones");
+  expect_tgf_refused("a 0 0 0\n", "line 1: 'a'");
+  expect_tgf_refused("1 0 0\n", "point 1 needs three");
+  expect_tgf_refused("1 0 0 nan\n", "'nan'");
+  expect_tgf_refused("1 0 0 1e31\n", "'1e31'");
+  expect_tgf_refused("1 0 0 0\n1 1 0 0\n", "twice");
+  expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1 3\n", "line 4: a bone names point '3'");
+  expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1\n", "line 4");
+  expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1 1\n", "itself");
+  expect_tgf_refused("1 0 0 0\n2 1 0 0\n3 1 1 0\n#\n1 2\n2 3\n3 1\n", "ring");
+  expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1 2\n2 1\n", "ring");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Rig character(const char* kind, int resolution = 700) {
   return *std::move(rig);
 }
 
-std::vector<Vec3> posed(const Rig& rig, const PoseRequest& request, const DeformRequest& deform) {
+std::vector<Vec3> caged(const Rig& rig, const PoseRequest& request, const DeformRequest& deform) {
   auto pose = make_pose(rig, request);
   EXPECT_TRUE(pose.ok());
   auto mesh = posed_mesh(rig, *pose, deform);
@@ -52,7 +52,7 @@ TEST(Cage, AKeySurvivesAStaticCage) {
   std::vector<Vec3> moved = rig.cages[0].mesh.positions;
   for (Vec3& c : moved) c += Vec3(0, 0.3 * c.y() * c.y(), 0.2 * c.x());
   const DeformRequest deform{.deformer = "cage", .moved_cages = {{"cage", moved}}};
-  const std::vector<Vec3> plain = posed(rig, {}, deform), keyed = posed(rig, {.keys = {{"side", 1}}}, deform);
+  const std::vector<Vec3> plain = caged(rig, {}, deform), keyed = caged(rig, {.keys = {{"side", 1}}}, deform);
   for (std::size_t i = 0; i < plain.size(); ++i)
     EXPECT_LT((keyed[i] - plain[i] - Vec3(0.05, 0, 0)).norm(), 1e-5) << i;
 }
@@ -63,8 +63,8 @@ TEST(Cage, ASkeletonDrivenCageGivesNoDoubleMotion) {
   request.skin = true;
   const Rig rig = caged("biped", request);
   const PoseRequest turn{.turns = {{rig.skeleton[0].name, Vec3(0, 90, 0)}}};
-  const std::vector<Vec3> still = posed(rig, {}, {.deformer = "cage"}),
-                          turned = posed(rig, turn, {.deformer = "cage"});
+  const std::vector<Vec3> still = caged(rig, {}, {.deformer = "cage"}),
+                          turned = caged(rig, turn, {.deformer = "cage"});
   const Vec3 pivot = bind_transforms(rig)[0].translation();
   const Affine3 motion = Eigen::Translation3d(pivot) * Eigen::AngleAxisd(std::acos(0.0), Vec3::UnitY()) *
                          Eigen::Translation3d(-pivot);
@@ -80,10 +80,10 @@ TEST(Cage, ASkeletonDrivenCageBendsSmoothly) {
   request.skin = true;
   const Rig rig = caged("arm", request);
   const PoseRequest bend{.turns = {{rig.skeleton[1].name, Vec3(0, 0, 60)}}};
-  const std::vector<Vec3> by_cage = posed(rig, bend, {.deformer = "cage"});
+  const std::vector<Vec3> by_cage = caged(rig, bend, {.deformer = "cage"});
   Rig bare = rig;
   bare.cages.clear();
-  const std::vector<Vec3> by_skin = posed(bare, bend, {});
+  const std::vector<Vec3> by_skin = caged(bare, bend, {});
   const double size = bounding_box(rig.mesh.positions).diagonal().norm();
   double most = 0;
   for (std::size_t i = 0; i < by_cage.size(); ++i) most = std::max(most, (by_cage[i] - by_skin[i]).norm());
@@ -115,8 +115,8 @@ TEST_P(CageFile, IsTheSameAfterARoundTrip) {
   EXPECT_EQ(a.dynamic, b.dynamic);
   EXPECT_EQ(a.weights.offsets, b.weights.offsets);
   const PoseRequest bend{.turns = {{rig.skeleton[1].name, Vec3(0, 0, 60)}}};
-  const auto before = posed(rig, bend, {.deformer = "cage"}),
-             after = posed(read->rig, bend, {.deformer = "cage"});
+  const auto before = caged(rig, bend, {.deformer = "cage"}),
+             after = caged(read->rig, bend, {.deformer = "cage"});
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_LT((before[i] - after[i]).norm(), 1e-5);
   // Written again it takes the place of what was there.
   GltfWriteOptions again;

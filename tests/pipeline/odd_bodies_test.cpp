@@ -15,7 +15,7 @@
 namespace sinew {
 namespace {
 
-Result<FoundSkeleton> found_in(const PolyMesh& mesh) {
+Result<FoundSkeleton> found_in_odd(const PolyMesh& mesh) {
   const PolyMesh* one = &mesh;
   return auto_skeleton({&one, 1}, {});
 }
@@ -56,7 +56,7 @@ PolyMesh teddy() {
 
 TEST(OddBodies, ASittingTeddyIsABipedWithWholeLegs) {
   const PolyMesh mesh = teddy();
-  const auto found = found_in(mesh);
+  const auto found = found_in_odd(mesh);
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_EQ(found->name, "biped") << found->problem;
   expect_inside(mesh, *found);
@@ -92,7 +92,7 @@ PolyMesh eared_toy() {
 
 TEST(OddBodies, LargeEarsAreNeitherArmsNorFingers) {
   const PolyMesh mesh = eared_toy();
-  const auto found = found_in(mesh);
+  const auto found = found_in_odd(mesh);
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_EQ(found->name, "biped") << found->problem;
   expect_inside(mesh, *found);
@@ -116,7 +116,7 @@ PolyMesh animal(double leg) {
 TEST(OddBodies, AnimalsOfAnyLengthOfLegHaveTheirHeadInFront) {
   for (const double leg : {0.7, 1.2, 1.9}) {
     const PolyMesh mesh = animal(leg);
-    const auto found = found_in(mesh);
+    const auto found = found_in_odd(mesh);
     ASSERT_TRUE(found.ok()) << found.error().message;
     ASSERT_EQ(found->name, "quadruped") << leg << ": " << found->problem;
     EXPECT_EQ(found->skeleton.find("Tail").has_value(), true) << leg;
@@ -132,7 +132,7 @@ TEST(OddBodies, ATailThatNoJointIsForIsNoPartOfTheTrunk) {
   // The built-in biped with a tail: the hips stay where the legs are.
   const Rig biped = *make_character("biped");
   const PolyMesh mesh = test::joined({biped.mesh, test::capsule({0, 0.95, -0.05}, {0, 0.25, -0.7}, 0.05)});
-  const auto found = found_in(mesh);
+  const auto found = found_in_odd(mesh);
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_EQ(found->name, "biped") << found->problem;
   const auto heads = global_transforms(biped.skeleton, rest_pose(biped.skeleton).local);
@@ -150,7 +150,7 @@ TEST(OddBodies, OneBentElbowStaysInItsArm) {
   PolyMesh cut;
   cut.positions = bent->positions;
   for (const Triangle& t : triangulate(*bent).triangles) cut.add_face({t[0], t[1], t[2]});
-  const auto found = found_in(cut);
+  const auto found = found_in_odd(cut);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->way, SkeletonWay::kSurface);
   EXPECT_TRUE(found->symmetric) << "but for that arm";
@@ -165,7 +165,7 @@ TEST(OddBodies, AFishIsAChainFromNoseToTail) {
   }
   const PolyMesh mesh = test::joined({body, test::capsule({0, 0, -1.9}, {0, 0.45, -2.25}, 0.05),
                                       test::capsule({0, 0, -1.9}, {0, -0.4, -2.2}, 0.05)});
-  const auto found = found_in(mesh);
+  const auto found = found_in_odd(mesh);
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_EQ(found->name, "snake") << found->problem;
   double low = 10, high = -10;
@@ -182,7 +182,7 @@ TEST(OddBodies, AScorpionOfManyLegsHasNoSkeleton) {
                                  test::capsule({0, 0.5, -1}, {0, 1.6, -1.8}, 0.12)};
   for (const double z : {-0.8, -0.3, 0.3, 0.8}) add_pair(parts, {0.2, 0.5, z}, {1.2, 0, 1.4 * z}, 0.08);
   add_pair(parts, {0.15, 0.5, 1}, {0.6, 0.5, 2}, 0.1);
-  const auto found = found_in(test::joined(parts));
+  const auto found = found_in_odd(test::joined(parts));
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_TRUE(found->skeleton.empty()) << found->name;
 }

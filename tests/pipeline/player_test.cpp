@@ -13,7 +13,7 @@
 namespace sinew {
 namespace {
 
-Rig cylinder() {
+Rig posed_cylinder() {
   auto rig = make_character("cylinder", {.resolution = 500});
   EXPECT_TRUE(rig.ok());
   return *std::move(rig);
@@ -41,7 +41,7 @@ double largest_distance(const PolyMesh& mesh, const std::vector<Vec3>& points) {
 }
 
 TEST(RigPlayer, PosesByTheDefinitionOfTheRig) {
-  const Rig rig = cylinder();
+  const Rig rig = posed_cylinder();
   auto pose = make_pose(rig, {.turns = {{rig.skeleton[1].name, Vec3(40, 10, 70)}}});
   ASSERT_TRUE(pose.ok());
   const auto mesh = posed_mesh(rig, *pose, {});
@@ -50,7 +50,7 @@ TEST(RigPlayer, PosesByTheDefinitionOfTheRig) {
 }
 
 TEST(RigPlayer, EveryDeformerLeavesTheRestPoseAlone) {
-  Rig rig = cylinder();
+  Rig rig = posed_cylinder();
   ASSERT_TRUE(make_point_handles(rig).ok());
   const auto cage = auto_cage(rig, 100, nullptr);
   ASSERT_TRUE(cage.ok() && bind_cage(rig, *cage, {.resolution = 4}).ok());
@@ -62,7 +62,7 @@ TEST(RigPlayer, EveryDeformerLeavesTheRestPoseAlone) {
 }
 
 TEST(RigPlayer, AnUnknownDeformerIsNamedWithThoseThereAre) {
-  const auto mesh = posed_mesh(cylinder(), {}, {.deformer = "jelly"});
+  const auto mesh = posed_mesh(posed_cylinder(), {}, {.deformer = "jelly"});
   ASSERT_FALSE(mesh.ok());
   EXPECT_EQ(mesh.error().code, ErrorCode::kUsage);
   EXPECT_NE(mesh.error().message.find("jelly"), std::string::npos);
@@ -70,7 +70,7 @@ TEST(RigPlayer, AnUnknownDeformerIsNamedWithThoseThereAre) {
 }
 
 TEST(RigPlayer, KeysComeBeforeTheSkin) {
-  Rig rig = cylinder();
+  Rig rig = posed_cylinder();
   ShapeKey key{"up", std::vector<Vec3f>(rig.mesh.vertex_count(), Vec3f(0, 0, 2)), {}, 0};
   rig.keys.push_back(key);
   auto pose = make_pose(rig, {.turns = {{rig.skeleton[0].name, Vec3(90, 0, 0)}}, .keys = {{"up", 0.5}}});
@@ -86,7 +86,7 @@ TEST(RigPlayer, KeysComeBeforeTheSkin) {
 }
 
 TEST(PoseRequest, NamesThatAreNotThereAreUsageErrors) {
-  const Rig rig = cylinder();
+  const Rig rig = posed_cylinder();
   for (const PoseRequest& request :
        {PoseRequest{.turns = {{"nose", Vec3::Zero()}}}, PoseRequest{.keys = {{"smile", 1}}},
         PoseRequest{.clip = "no such clip"}}) {
@@ -97,7 +97,7 @@ TEST(PoseRequest, NamesThatAreNotThereAreUsageErrors) {
 }
 
 TEST(PoseRequest, AClipIsFoundByNameAndByNumber) {
-  const Rig rig = cylinder();
+  const Rig rig = posed_cylinder();
   ASSERT_FALSE(rig.clips.empty());
   EXPECT_EQ(*find_clip(rig, rig.clips[0].name), 0u);
   EXPECT_EQ(*find_clip(rig, "0"), 0u);
@@ -105,7 +105,7 @@ TEST(PoseRequest, AClipIsFoundByNameAndByNumber) {
 }
 
 TEST(Bake, FramesAreThePosesOfTheClip) {
-  const Rig rig = cylinder();
+  const Rig rig = posed_cylinder();
   const auto frames = bake(rig, {.clip = 0, .fps = 10});
   ASSERT_TRUE(frames.ok());
   EXPECT_EQ(frames->positions.size(),
@@ -119,7 +119,7 @@ TEST(Bake, FramesAreThePosesOfTheClip) {
 }
 
 TEST(Bake, AStopBetweenFramesIsCancelled) {
-  const Rig rig = cylinder();
+  const Rig rig = posed_cylinder();
   const std::atomic<bool> stop{true};
   Progress progress;
   progress.cancel = &stop;
@@ -129,7 +129,7 @@ TEST(Bake, AStopBetweenFramesIsCancelled) {
 }
 
 TEST(Bake, FramesThatCannotBeMeantAreUsageErrors) {
-  const Rig rig = cylinder();
+  const Rig rig = posed_cylinder();
   EXPECT_EQ(bake(rig, {.clip = 7}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(bake(rig, {.clip = 0, .fps = 0}).error().code, ErrorCode::kUsage);
 }

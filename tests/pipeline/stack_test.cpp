@@ -21,7 +21,7 @@ Rig keyed_cylinder() {
   return *std::move(rig);
 }
 
-std::vector<Vec3> posed(const Rig& rig, const DeformRequest& request = {}) {
+std::vector<Vec3> stacked(const Rig& rig, const DeformRequest& request = {}) {
   auto pose = make_pose(rig, {.turns = {{rig.skeleton[1].name, Vec3(0, 0, 90)}}, .keys = {{"up", 1}}});
   EXPECT_TRUE(pose.ok());
   auto mesh = posed_mesh(rig, *pose, request);
@@ -38,12 +38,12 @@ Stack order(const Rig& rig, const char* names) {
 TEST(Stack, TheOrderOfKeysAndSkeletonIsRespected) {
   Rig rig = keyed_cylinder();
   rig.keys[0].deltas.assign(rig.mesh.vertex_count(), Vec3f(1, 0, 0));  // across the turn's axis
-  const std::vector<Vec3> first = posed(rig);
+  const std::vector<Vec3> first = stacked(rig);
   rig.stack = order(rig, "skeleton,keys");
-  const std::vector<Vec3> last = posed(rig);
+  const std::vector<Vec3> last = stacked(rig);
   Rig bare = rig;
   bare.keys[0].deltas.assign(rig.mesh.vertex_count(), Vec3f::Zero());
-  const std::vector<Vec3> unkeyed = posed(bare);
+  const std::vector<Vec3> unkeyed = stacked(bare);
   double turned = 0;
   for (std::size_t i = 0; i < last.size(); ++i) {
     EXPECT_LT((last[i] - unkeyed[i] - Vec3(1, 0, 0)).norm(), 1e-5) << i;  // behind: in world axes
@@ -54,10 +54,10 @@ TEST(Stack, TheOrderOfKeysAndSkeletonIsRespected) {
 
 TEST(Stack, MushAsAStepEqualsMushBehindTheDeformer) {
   Rig rig = keyed_cylinder();
-  const std::vector<Vec3> behind = posed(rig, {.deformer = "dqs+mush"});
+  const std::vector<Vec3> behind = stacked(rig, {.deformer = "dqs+mush"});
   rig.stack = order(rig, "keys,skeleton,mush");
-  EXPECT_EQ(behind, posed(rig, {.deformer = "dqs"}));
-  EXPECT_NE(behind, posed(keyed_cylinder(), {.deformer = "dqs"}));
+  EXPECT_EQ(behind, stacked(rig, {.deformer = "dqs"}));
+  EXPECT_NE(behind, stacked(keyed_cylinder(), {.deformer = "dqs"}));
 }
 
 TEST(Stack, AMaskScalesItsStep) {
@@ -67,11 +67,11 @@ TEST(Stack, AMaskScalesItsStep) {
   rig.stack = order(rig, "keys");
   rig.stack[0].mask = "_HALF";
   for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i)
-    EXPECT_LT((posed(rig)[i] - rig.mesh.positions[i] - Vec3(0, 0, 0.5)).norm(), 1e-6);
+    EXPECT_LT((stacked(rig)[i] - rig.mesh.positions[i] - Vec3(0, 0, 0.5)).norm(), 1e-6);
   rig.stack[0].mask = "_NONE";
-  EXPECT_LT(test::largest_distance(posed(rig), rig.mesh.positions), 1e-6);
+  EXPECT_LT(test::largest_distance(stacked(rig), rig.mesh.positions), 1e-6);
   rig.stack[0].mask = "!_NONE";
-  EXPECT_NEAR((posed(rig)[3] - rig.mesh.positions[3]).z(), 1, 1e-6);
+  EXPECT_NEAR((stacked(rig)[3] - rig.mesh.positions[3]).z(), 1, 1e-6);
 }
 
 TEST(Stack, BelowAJointMeansItsWeightsAndThoseOfAllBelowIt) {

@@ -15,7 +15,7 @@
 namespace sinew {
 namespace {
 
-Rig character(const std::string& kind, int resolution) {
+Rig stretchable(const std::string& kind, int resolution) {
   auto rig = make_character(kind, {.resolution = resolution});
   EXPECT_TRUE(rig.ok());
   return *std::move(rig);
@@ -31,7 +31,7 @@ std::vector<Vec3> posed(const Rig& rig, const PoseRequest& request, const std::s
 }
 
 TEST(Stretched, VolumeOfABentElbowIsKeptAndLinearBlendingLosesIt) {
-  const Rig rig = character("arm", 2000);
+  const Rig rig = stretchable("arm", 2000);
   const TriangleView view = triangulate(rig.mesh);
   const double rest = enclosed_volume({rig.mesh.positions, view.triangles});
   for (const Vec3& turn : {Vec3(0, -90, 0), Vec3(0, 90, 0), Vec3(0, 0, 90)}) {
@@ -50,7 +50,7 @@ TEST(Stretched, VolumeOfABentElbowIsKeptAndLinearBlendingLosesIt) {
 }
 
 TEST(Stretched, BeyondTheEndNothingGrows) {
-  const Rig rig = character("arm", 2000);
+  const Rig rig = stretchable("arm", 2000);
   const std::vector<Bone> bones = bones_of(rig.skeleton, bind_transforms(rig));
   const PoseRequest request{.stretches = {{"ForeArm", 1.8}}};
   const Vec3 step = 0.8 * (bones[1].tail - bones[1].head);
@@ -66,7 +66,7 @@ TEST(Stretched, BeyondTheEndNothingGrows) {
 
 TEST(Stretched, AFileWithAStretchedPosePlaysAsPlainLinearBlending) {
   Asset asset;
-  asset.rig = character("arm", 300);
+  asset.rig = stretchable("arm", 300);
   const PoseRequest request{.turns = {{"UpperArm", Vec3(0, 0, 30)}},
                             .stretches = {{"UpperArm", 1.4}, {"ForeArm", 0.7}}};
   const auto pose = make_pose(asset.rig, request);
@@ -94,7 +94,7 @@ TEST(Stretched, AFileWithAStretchedPosePlaysAsPlainLinearBlending) {
 TEST(Stretched, CanBeCompared) {
   const std::vector<MethodPair> pairs = {
       {"own", "volume"}, {"heat", "stbs-lbs"}, {"bbw", "stbs-dqs"}, {"bbw", "lbs+mush"}, {"bbw", "volume"}};
-  const auto report = compare(character("arm", 300),
+  const auto report = compare(stretchable("arm", 300),
                               {.pairs = pairs, .joints = {"ForeArm"}, .clip_samples = 0, .voxels = 32});
   ASSERT_TRUE(report.ok()) << report.error().message;
   for (const PoseFigures& pose : report->poses)

@@ -10,7 +10,7 @@
 namespace sinew::test {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 using render_detail::make_scale;
 using render_detail::Scale;
 
@@ -66,7 +66,7 @@ TEST(PlotScale, TicksAreRoundNumbers) {
 
 TEST(PlotScale, OneValueAndNoValueGiveAnAxisToo) {
   for (const std::vector<double>& data :
-       {std::vector<double>{}, {0.0}, {5.0}, {-5.0}, {kNaN}, {1e300}, {-1e-300}})
+       {std::vector<double>{}, {0.0}, {5.0}, {-5.0}, {kNoNumber}, {1e300}, {-1e-300}})
     for (const bool log : {false, true})
       for (const bool zero : {false, true}) {
         const auto scale = make_scale({"", log, {}, {}}, data, zero, 5);
@@ -97,7 +97,7 @@ TEST(PlotLines, GapsWhereAValueIsMissing) {
     plot.series[0].y.push_back(k);
   }
   const std::size_t whole = count_colour(drawn(plot_lines(plot)), series_colour(0));
-  for (std::size_t k = 30; k < 60; ++k) plot.series[0].y[k] = kNaN;
+  for (std::size_t k = 30; k < 60; ++k) plot.series[0].y[k] = kNoNumber;
   const std::size_t gapped = count_colour(drawn(plot_lines(plot)), series_colour(0));
   EXPECT_NEAR(static_cast<double>(gapped) / static_cast<double>(whole), 0.69, 0.05);
 }
@@ -154,7 +154,7 @@ TEST(PlotBars, HeightsAreInProportion) {
 TEST(PlotBars, MissingValuesNegativeValuesAndLongNamesWork) {
   BarPlot plot;
   plot.groups = {"a name that is far too long for its bar", "b", "c"};
-  plot.series = {{"one", {kNaN, -2, 4}}, {"two", {INFINITY, 1, -1e-9}}};
+  plot.series = {{"one", {kNoNumber, -2, 4}}, {"two", {INFINITY, 1, -1e-9}}};
   EXPECT_GT(count_colour(drawn(plot_bars(plot)), series_colour(0)), 1000u);
   plot.y.log = true;
   EXPECT_EQ(drawn(plot_bars(plot)).notes.size(), 1u);

@@ -9,7 +9,7 @@
 namespace sinew::test {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kBadNumber = std::numeric_limits<double>::quiet_NaN();
 
 TEST(RenderInput, EmptySubjectIsWhite) {
   const Image image = rendered(Subject{});
@@ -29,10 +29,10 @@ TEST(RenderInput, VerticesWithoutTrianglesAreNotDrawn) {
 TEST(RenderInput, PositionsThatAreNotFiniteAreLeftOutAndCounted) {
   PolyMesh mesh = uv_sphere(Vec3::Zero(), 1, 32, 16);
   const Image whole = rendered(Model(mesh).subject(), one_view(View::kFront));
-  mesh.positions[40].x() = kNaN;
+  mesh.positions[40].x() = kBadNumber;
   mesh.positions[41].y() = std::numeric_limits<double>::infinity();
-  mesh.positions[42].z() = 1e200;           // areas would overflow
-  mesh.positions.emplace_back(kNaN, 0, 0);  // of no triangle: no loss
+  mesh.positions[42].z() = 1e200;                 // areas would overflow
+  mesh.positions.emplace_back(kBadNumber, 0, 0);  // of no triangle: no loss
   const Image holed = rendered(Model(mesh).subject(), one_view(View::kFront));
   ASSERT_EQ(holed.notes.size(), 1u);
   EXPECT_EQ(holed.notes[0].substr(0, 2), "3 ");
@@ -42,7 +42,7 @@ TEST(RenderInput, PositionsThatAreNotFiniteAreLeftOutAndCounted) {
 
 TEST(RenderInput, AllPositionsNaNIsWhiteWithANote) {
   PolyMesh mesh = uv_sphere(Vec3::Zero(), 1, 8, 4);
-  for (Vec3& p : mesh.positions) p.setConstant(kNaN);
+  for (Vec3& p : mesh.positions) p.setConstant(kBadNumber);
   const Image image = rendered(Model(mesh).subject(), one_view(View::kFront));
   EXPECT_EQ(count_drawn(image), 0u);
   EXPECT_EQ(image.notes.size(), 1u);

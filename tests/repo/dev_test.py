@@ -14,7 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
 COMMANDS = "demo studio test build bench fuzz asan format pictures judge".split()
-TOOLS = "bash env dirname sed awk sort tr cat mktemp rm id sudo".split()
+TOOLS = "bash env dirname sed awk sort tr cat mktemp rm id sudo mkdir tail head cut grep sleep nproc".split()
 
 
 class Dev(unittest.TestCase):
@@ -24,6 +24,8 @@ class Dev(unittest.TestCase):
         self.copy = pathlib.Path(folder.name)
         for name in ("dev", "packages.txt"):
             shutil.copy(ROOT / name, self.copy)
+        (self.copy / "tools").mkdir()
+        shutil.copy(ROOT / "tools/steps.bash", self.copy / "tools")
         self.bin = self.copy / "bin"
         self.bin.mkdir()
         for tool in TOOLS:
@@ -99,12 +101,44 @@ class Dev(unittest.TestCase):
 
     def test_the_demo_ends_with_the_command_that_opens_the_biped(self):
         self.with_apt(installed=True)
-        (self.copy / "tools").mkdir()
         (self.copy / "tools/demo").write_text("#!/bin/sh\n")
         (self.copy / "tools/demo").chmod(0o755)
         code, out, _ = self.run_dev("demo")
         self.assertEqual(code, 0, out)
         self.assertEqual(out.splitlines()[-1], "dev: next: ./dev studio out/characters/biped.glb")
+
+    def test_steps_are_numbered_and_their_output_is_kept(self):
+        self.with_apt(installed=True)
+        self.stand_in("cmake", '[[ $1 == --build ]] && echo "[3/7] Building x.cpp"; exit 0')
+        code, out, _ = self.run_dev("build")
+        self.assertEqual(code, 0, out)
+        self.assertIn("dev: [1/2] configure\ndev: [2/2] build\n", out)
+        self.assertIn("[3/7] Building x.cpp", (self.copy / "build/log/build.log").read_text())
+        self.assertNotIn("Building x.cpp", out)
+
+    def progress_of(self, log, planned="build 100 test 100"):
+        """What is said of the first step of a plan whose log this is, after its first second."""
+        script = f"""source tools/steps.bash; steps {planned}
+            echo '{log}' >log.txt; on_terminal=yes; report_progress build 1 log.txt & sleep 2.5; kill $!"""
+        done = subprocess.run(["bash", "-c", script], cwd=self.copy, stdout=subprocess.PIPE, text=True)
+        return done.stdout.split("\r")[-1]
+
+    def test_progress_says_step_count_work_and_time_left(self):
+        said = self.progress_of("[5/10] Building CXX object CMakeFiles/sinew_io.dir/batches/io_3.cpp.o")
+        self.assertRegex(said, r"\[1/2\] build: 5 of 10, io_3.cpp, 0:0\d so far, about 0:\d\d left")
+        said = self.progress_of(" 30/120 Test  #31: mesh.Weld.Works ......   Passed    0.01 sec")
+        self.assertRegex(said, r"30 of 120, mesh.Weld.Works, ")
+        # Half of a step that was planned for 100 s is done after two: the other half takes as long, the next step 4 s.
+        self.assertRegex(self.progress_of("[0/10] begun"), r"about 3:1\d left|about 3:0\d left")
+
+    def test_a_failing_build_shows_why(self):
+        self.with_apt(installed=True)
+        self.stand_in("cmake", '[[ $1 == --build ]] || exit 0; echo "[1/9] fine"; echo "FAILED: x.o"; echo "x.cpp:3: error"; exit 1')
+        code, out, _ = self.run_dev("build")
+        self.assertNotEqual(code, 0)
+        self.assertIn("x.cpp:3: error", out)
+        self.assertNotIn("[1/9] fine", out)
+        self.assertIn("build/log/build.log", out)
 
     def test_a_failing_build_fails(self):
         self.with_apt(installed=True)

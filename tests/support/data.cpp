@@ -5,11 +5,14 @@
 
 namespace sinew::test {
 
+std::filesystem::path source_folder() {
+  return SINEW_SOURCE_DIR;
+}
+
 std::optional<std::filesystem::path> data_folder() {
   if (const char* named = std::getenv("SINEW_DATA"); named && std::filesystem::is_directory(named))
     return named;
-  const std::filesystem::path beside =
-      std::filesystem::path(SINEW_SOURCE_DIR).parent_path() / "shared" / "data";
+  const std::filesystem::path beside = source_folder().parent_path() / "shared" / "data";
   if (std::filesystem::is_directory(beside)) return beside;
   return std::nullopt;
 }

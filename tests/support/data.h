@@ -12,6 +12,9 @@ namespace sinew::test {
 // where neither exists.
 std::optional<std::filesystem::path> data_folder();
 
+// The folder of the checkout.
+std::filesystem::path source_folder();
+
 }  // namespace sinew::test
 
 // Skips the test, visibly, where the data is not there.

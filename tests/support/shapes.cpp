@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "sinew/math/svd.h"
 #include "sinew/mesh/weld.h"
 
 namespace sinew::test {
@@ -134,7 +135,7 @@ PolyMesh capsule(const Vec3& from, const Vec3& to, double radius, int around) {
       return radius * on_sphere(u, 0.5 + 0.5 * (row - half - rings) / half) + length * Vec3::UnitZ();
     return radius * on_sphere(u, 0.5) + length * (row - half) / rings * Vec3::UnitZ();
   });
-  const Quat turn = Quat::FromTwoVectors(Vec3::UnitZ(), axis);
+  const Quat turn = shortest_arc(Vec3::UnitZ(), axis);
   for (Vec3& p : mesh.positions) p = from + turn * p;
   return mesh;
 }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "sinew/core/version.h"
+
+namespace sinew::cli {
+namespace {
+
+// The summary of a verb in the list of verbs is its last line: examples belong to its own page.
+class Formatter : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* sub) const override {
+    const std::string text = sub->get_description();
+    return fmt::format("  {:<12}{}\n", sub->get_name(), text.substr(text.rfind('\n') + 1));
+  }
+};
+
+}  // namespace
+
+const Option& Option::required() const {
+  option_->required();
+  return *this;
+}
+
+const Option& Option::range(int least, int most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+const Option& Option::range(double least, double most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+const Option& Option::one_of(std::initializer_list<int> values) const {
+  option_->check(CLI::IsMember(std::vector<int>(values)));
+  return *this;
+}
+
+const Option& Option::needs(const std::string& option) const {
+  option_->needs(option);
+  return *this;
+}
+
+const Option& Option::values(int least, int most) const {
+  option_->expected(least, most);
+  return *this;
+}
+
+const Option& Option::one_each() const {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+const Option& Option::group(const std::string& heading) const {
+  option_->group(heading);
+  return *this;
+}
+
+const Option& Option::show_default() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+const Option& Option::show_default(const std::string& text) const {
+  option_->default_str(text);
+  return *this;
+}
+
+bool Option::given() const {
+  return option_->count() > 0;
+}
+
+Option Verb::option(const std::string& names, std::string& value, const std::string& help) const {
+  return Option(app_->add_option(names, value, help));
+}
+
+Option Verb::option(const std::string& names, int& value, const std::string& help) const {
+  return Option(app_->add_option(names, value, help));
+}
+
+Option Verb::option(const std::string& names, std::uint16_t& value, const std::string& help) const {
+  return Option(app_->add_option(names, value, help));
+}
+
+Option Verb::option(const std::string& names, std::size_t& value, const std::string& help) const {
+  return Option(app_->add_option(names, value, help));
+}
+
+Option Verb::option(const std::string& names, double& value, const std::string& help) const {
+  return Option(app_->add_option(names, value, help));
+}
+
+Option Verb::option(const std::string& names, std::vector<std::string>& values,
+                    const std::string& help) const {
+  return Option(app_->add_option(names, values, help));
+}
+
+Option Verb::option(const std::string& names, std::vector<std::size_t>& values,
+                    const std::string& help) const {
+  return Option(app_->add_option(names, values, help));
+}
+
+Option Verb::flag(const std::string& names, bool& value, const std::string& help) const {
+  return Option(app_->add_flag(names, value, help));
+}
+
+Option Verb::repeatable(const std::string& names, std::vector<std::string>& values,
+                        const std::string& help) const {
+  return Option(app_->add_option(names, values, help)->allow_extra_args(false)->take_all());
+}
+
+Verb Verb::action(const std::string& name, const std::string& summary) const {
+  app_->require_subcommand(1);
+  CLI::App* action = app_->add_subcommand(name, summary);
+  action->fallthrough();
+  return Verb(program_, action);
+}
+
+void Verb::footer(const std::string& text) const {
+  app_->footer(text);
+}
+
+void Verb::runs(std::function<Result<void>()> job) const {
+  app_->callback([program = program_, job = std::move(job)] { program->run = job; });
+}
+
+Program::Program() : app(std::make_unique<CLI::App>()) {
+  app->description("sinew turns a character mesh into a rig that deforms well, and runs the rig.");
+  app->name("sinew");
+  app->formatter(std::make_shared<Formatter>());
+  app->set_version_flag("--version", fmt::format("sinew {}", version()));
+  app->require_subcommand(1);
+  app->footer(
+      "'sinew VERB --help' shows a verb's options, with examples.\n"
+      "Exit codes: 0 done, 1 our bug, 2 usage, 3 bad input, 4 cannot be done, 5 I/O, 6 a limit, 130/143 "
+      "stopped.");
+}
+
+Program::~Program() = default;
+
+std::optional<int> Program::parse(int argc, const char* const* argv) {
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    // CLI11 gives help and version the code 0; every misuse is ours to number.
+    return app->exit(problem) == 0 ? 0 : static_cast<int>(ErrorCode::kUsage);
+  }
+  return std::nullopt;
+}
+
+Verb add_verb(Program& program, const std::string& name, const std::string& summary,
+              const std::string& examples) {
+  CLI::App* app = program.app->add_subcommand(name, summary);
+  app->description(fmt::format("Examples:\n{}\n{}", examples, summary));
+  const Verb verb(&program, app);
+  Console& console = program.console;
+  verb.flag("--json", console.json, "print one JSON document to stdout").group("Common");
+  verb.flag("--force", console.force, "replace files that exist").group("Common");
+  verb.flag("--quiet", console.quiet, "no notes and no progress bar").group("Common");
+  verb.option("--threads", console.threads,
+              "threads to use (default: all cores); results do not depend on it")
+      .range(1, 1024)
+      .group("Common");
+  return verb;
+}
+
+}  // namespace sinew::cli
