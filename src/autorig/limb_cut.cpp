@@ -98,7 +98,7 @@ JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance) {
 
 LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
                   std::span<const std::uint32_t> tips) {
-  constexpr int kNone = -1, kTrunk = -2;
+  constexpr int kNoLimb = -1, kTrunk = -2;
   const std::size_t arcs = tree.begin.size();
   LimbCut cut;
   cut.seam.assign(tips.size(), 0);
@@ -109,7 +109,7 @@ LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
   std::vector<std::vector<std::size_t>> within(arcs);  // tips, farthest first
   for (const std::size_t tip : by_rank)
     if (tree.rank[tips[tip]] != kNoIndex) within[tree.arc[tips[tip]]].push_back(tip);
-  std::vector<int> own(arcs, kNone), label(arcs, kNone);
+  std::vector<int> own(arcs, kNoLimb), label(arcs, kNoLimb);
   std::vector<std::uint32_t> until(arcs, 0);  // points of an arc before this rank have its label
   std::vector<std::uint32_t> below;
   // What the tip owns is its limb: the arc up to a rank, and all arcs that led to it.
@@ -131,9 +131,9 @@ LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
     const auto children =
         std::span(tree.children).subspan(tree.first[arc], tree.first[arc + 1] - tree.first[arc]);
     const auto owned =
-        std::count_if(children.begin(), children.end(), [&](std::uint32_t c) { return own[c] != kNone; });
+        std::count_if(children.begin(), children.end(), [&](std::uint32_t c) { return own[c] != kNoLimb; });
     for (const std::uint32_t child : children) {
-      if (own[child] == kNone) continue;
+      if (own[child] == kNoLimb) continue;
       if (owned > 1 && own[child] >= 0) {
         finish(own[child], child, tree.begin[arc]);
         until[child] = kNoIndex;
@@ -142,7 +142,7 @@ LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
     }
     for (const std::size_t tip : within[arc]) {
       const auto self = static_cast<int>(tip);
-      if (own[arc] == kNone) {
+      if (own[arc] == kNoLimb) {
         own[arc] = self;
         continue;
       }
