@@ -11,7 +11,7 @@ namespace sinew {
 namespace {
 
 // A tube along x, its halves rigid and half a unit around the middle blended.
-test::Sample tube() {
+test::Sample bent_tube() {
   test::Sample sample;
   const PolyMesh mesh = test::capped_cylinder(0.4, 4, 16, 33);
   sample.rig.skeleton = test::chain(2, Vec3(2, 0, 0));
@@ -29,7 +29,7 @@ test::Sample tube() {
 }
 
 TEST(ArapRig, RestIsTheIdentity) {
-  const test::Sample sample = tube();
+  const test::Sample sample = bent_tube();
   const test::Output out = test::run(build_arap(sample.rig), sample);
   for (std::size_t i = 0; i < out.positions.size(); ++i) {
     EXPECT_LT((out.positions[i] - sample.positions[i]).norm(), 1e-5f);
@@ -38,7 +38,7 @@ TEST(ArapRig, RestIsTheIdentity) {
 }
 
 TEST(ArapRig, BonesStayRigidAndTheBendHasLessEnergyThanLinearBlending) {
-  test::Sample sample = tube();
+  test::Sample sample = bent_tube();
   std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
   local[1].rotate(Eigen::AngleAxisd(1.5, Vec3::UnitZ()));
   test::set_pose(sample, local);
@@ -62,7 +62,7 @@ TEST(ArapRig, BonesStayRigidAndTheBendHasLessEnergyThanLinearBlending) {
 }
 
 TEST(ArapRig, TargetsPullAtThePosedMesh) {
-  test::Sample sample = tube();
+  test::Sample sample = bent_tube();
   std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
   local[0] = Eigen::Translation3d(0, 5, 0) * local[0];
   test::set_pose(sample, local);
@@ -80,7 +80,7 @@ TEST(ArapRig, TargetsPullAtThePosedMesh) {
 }
 
 TEST(ArapRig, EqualPosesGiveEqualShapesWhateverCameBefore) {
-  test::Sample sample = tube();
+  test::Sample sample = bent_tube();
   const auto deformer = build_arap(sample.rig);
   const auto workspace = (*deformer)->make_workspace();
   std::vector<Vec3f> first(sample.positions.size()), again = first, normals = first;
@@ -95,7 +95,7 @@ TEST(ArapRig, EqualPosesGiveEqualShapesWhateverCameBefore) {
 }
 
 TEST(ArapRig, SaysWhatIsWrong) {
-  test::Sample sample = tube();
+  test::Sample sample = bent_tube();
   ArapRigOptions options;
   options.targets = {{5, Vec3::Zero()}, {5, Vec3::Ones()}};
   EXPECT_EQ(build_arap(sample.rig, options).error().code, ErrorCode::kUsage);
