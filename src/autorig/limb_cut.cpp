@@ -9,23 +9,12 @@
 #include <limits>
 #include <numeric>
 
+#include "sinew/core/disjoint_sets.h"
+
 namespace sinew::autorig {
 namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
-
-class Sets {
- public:
-  explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0u); }
-  std::uint32_t find(std::uint32_t v) {
-    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
-    return v;
-  }
-  void join(std::uint32_t child, std::uint32_t root) { parent_[child] = root; }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 }  // namespace
 
@@ -42,7 +31,7 @@ std::vector<std::uint32_t> farthest_first(std::span<const double> distance) {
 
 std::vector<Peak> find_peaks(const BodyGraph& graph, std::span<const double> distance, double least) {
   const std::vector<std::uint32_t> order = farthest_first(distance);
-  Sets sets(distance.size());
+  DisjointSets sets(distance.size());
   std::vector<std::uint8_t> joined(distance.size(), 0);
   std::vector<Peak> peaks;
   // The root of a set is its peak: the first of its points.
@@ -55,7 +44,7 @@ std::vector<Peak> find_peaks(const BodyGraph& graph, std::span<const double> dis
       const bool a_higher = distance[a] != distance[b] ? distance[a] > distance[b] : a < b;
       if (!a_higher) std::swap(a, b);
       if (const double height = distance[b] - distance[v]; height >= least) peaks.push_back({b, height});
-      sets.join(b, a);
+      sets.join_under(b, a);
     }
   }
   if (!order.empty()) peaks.push_back({order.front(), kFar});
@@ -71,8 +60,8 @@ JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance) {
   tree.arc.assign(distance.size(), kNoIndex);
   tree.rank.assign(distance.size(), kNoIndex);
   tree.first.push_back(0);
-  std::vector<std::uint32_t> met;  // arcs that a point meets
-  Sets sets(tree.order.size());    // of arcs: the root is the one that grows
+  std::vector<std::uint32_t> met;        // arcs that a point meets
+  DisjointSets sets(tree.order.size());  // of arcs: the root is the one that grows
   for (std::uint32_t k = 0; k < tree.order.size(); ++k) {
     const std::uint32_t v = tree.order[k];
     tree.rank[v] = k;
@@ -87,7 +76,7 @@ JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance) {
       continue;
     }
     const auto fresh = static_cast<std::uint32_t>(tree.begin.size());
-    for (const std::uint32_t arc : met) sets.join(arc, fresh);
+    for (const std::uint32_t arc : met) sets.join_under(arc, fresh);
     tree.children.insert(tree.children.end(), met.begin(), met.end());
     tree.first.push_back(static_cast<std::uint32_t>(tree.children.size()));
     tree.begin.push_back(k);

@@ -10,6 +10,8 @@
 #include <limits>
 #include <numbers>
 
+#include "sinew/core/disjoint_sets.h"
+
 namespace sinew::autorig {
 namespace {
 
@@ -233,17 +235,13 @@ class TipFinder::MergeTree {
 
   std::uint32_t add(std::uint32_t v) {
     sets_.push_back({v, kNone, distance_[v], 0, {}});
-    up_.push_back(static_cast<std::uint32_t>(up_.size()));
-    return up_.back();
+    return up_.add();
   }
   void grow(std::uint32_t set, std::uint32_t v) {
     sets_[set].surface.add(patches_.place(v), patches_.area(v));
     ++sets_[set].patches;
   }
-  std::uint32_t find(std::uint32_t s) {
-    while (up_[s] != s) s = up_[s] = up_[up_[s]];
-    return s;
-  }
+  std::uint32_t find(std::uint32_t s) { return up_.find(s); }
   std::uint32_t join(std::uint32_t a, std::uint32_t b, float level) {
     if (distance_[sets_[a].peak] < distance_[sets_[b].peak]) std::swap(a, b);
     if (is_cavity(sets_[a]) && !is_cavity(sets_[b])) std::swap(a, b);
@@ -257,13 +255,13 @@ class TipFinder::MergeTree {
       if (!is_cavity(younger)) elder.surface.add(younger.surface);
       elder.patches += younger.patches;
     }
-    up_[b] = a;
+    up_.join_under(b, a);
     return a;
   }
   // What still stands at the middle. Stretches that end there are the trunk, which has its own way.
   void finish() {
     for (std::uint32_t s = 0; s < sets_.size(); ++s)
-      if (up_[s] == s && sets_[s].sibling == kNone) end(sets_[s], 0);
+      if (up_.is_root(s) && sets_[s].sibling == kNone) end(sets_[s], 0);
   }
 
  private:
@@ -300,7 +298,7 @@ class TipFinder::MergeTree {
   unsigned fewest_;
   bool inside_out_ = false;
   std::vector<Set> sets_;
-  std::vector<std::uint32_t> up_;  // union-find
+  DisjointSets up_;
 };
 
 void TipFinder::find_peaks(TipField& field, const std::vector<std::uint32_t>& order) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
+#include "sinew/core/disjoint_sets.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/poisson.h"
 #include "sinew/mesh/bvh.h"
@@ -25,22 +25,6 @@ constexpr double kDeep = 0.35;
 // Deltas of one key that differ by less than this share of the mesh's size are the same: a texture seam, not
 // a mouth.
 constexpr double kSameDelta = 1e-4;
-
-class Sets {
- public:
-  explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
-  std::uint32_t find(std::uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = find(a), b = find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 // Vertices at one place that every key moves alike are one.
 Weld weld_with_keys(const PolyMesh& mesh, std::span<const ShapeKey> keys) {
@@ -122,7 +106,7 @@ struct PoissonSurface::Maker {
 
   void number_components(PoissonSurface& surface) const {
     const std::size_t n = weld.positions.size();
-    Sets sets(n);
+    DisjointSets sets(n);
     std::vector<bool> used(n);
     for (const Corners& k : surface.welded_)
       for (std::size_t c = 0; c < 3; ++c) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "io/json_file.h"
 #include "io/text_input.h"
-#include "sinew/core/text.h"
 #include "sinew/io/handle_files.h"
 
 namespace sinew {
@@ -11,16 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Result<Json> parse_handles(std::string_view bytes, std::string_view name) {
-  const Json::parser_callback_t keep = [](int depth, Json::parse_event_t, Json&) { return depth <= 8; };
-  try {
-    return Json::parse(bytes.begin(), bytes.end(), keep);
-  } catch (const Json::parse_error& error) {
-    return io::error_in(name, "it is not valid JSON near byte " + std::to_string(error.byte));
-  } catch (const Json::exception& error) {
-    return io::error_in(name, "it is not valid JSON: " + printable(error.what(), 200));
-  }
-}
+constexpr int kHandleDepth = 8;
 
 // `count` finite numbers of a member, or none where it is missing or something else.
 std::vector<double> numbers(const Json& entry, const char* key, std::size_t count) {
@@ -46,7 +36,7 @@ std::int64_t whole(const Json& entry, const char* key) {
 }  // namespace
 
 Result<HandleFile> read_handle_json(std::string_view bytes, std::string_view name) {
-  SINEW_TRY(const Json list, parse_handles(bytes, name));
+  SINEW_TRY(const Json list, io::parse_json_file(bytes, name, kHandleDepth));
   if (!list.is_array())
     return io::error_in(name, R"(it is no list; give [{"vertex":I,"position":[x,y,z]}, ...])");
   HandleFile file;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "io/json_file.h"
 #include "io/text_input.h"
-#include "sinew/core/text.h"
 #include "sinew/io/skeleton_files.h"
 
 namespace sinew {
@@ -12,23 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxDepth = 64;
-
-// The document without what no skeleton needs: `weights`, which may be large, and anything nested deeper than
-// a joint.
-Result<Json> parse_skeleton(std::string_view bytes, std::string_view name) {
-  const Json::parser_callback_t keep = [](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kMaxDepth) return false;
-    return !(event == Json::parse_event_t::key && depth == 1 && parsed != "joints");
-  };
-  try {
-    return Json::parse(bytes.begin(), bytes.end(), keep);
-  } catch (const Json::parse_error& error) {
-    return io::error_in(name, "it is not valid JSON near byte " + std::to_string(error.byte));
-  } catch (const Json::exception& error) {
-    return io::error_in(name, "it is not valid JSON: " + printable(error.what(), 200));
-  }
-}
+// Nothing that a skeleton needs is nested deeper; of the rest, `weights` may be large.
+constexpr int kSkeletonDepth = 64;
 
 class JointReader {
  public:
@@ -99,7 +83,7 @@ class JointReader {
 }  // namespace
 
 Result<SkeletonFile> read_skeleton_json(std::string_view bytes, std::string_view name) {
-  SINEW_TRY(const Json document, parse_skeleton(bytes, name));
+  SINEW_TRY(const Json document, io::parse_json_file(bytes, name, kSkeletonDepth, "joints"));
   const auto list = document.is_object() ? document.find("joints") : document.end();
   if (list == document.end() || !list->is_array() || list->empty())
     return io::error_in(name, "it has no \"joints\": a list of {\"name\", \"parent\", \"head\", \"tail\"}");

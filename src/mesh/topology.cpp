@@ -2,8 +2,8 @@
 #include "sinew/mesh/topology.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "sinew/core/disjoint_sets.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/weld.h"
 
@@ -118,41 +118,19 @@ IndexLists vertex_neighbours(std::size_t vertex_count, const EdgeTable& edges) {
   return lists;
 }
 
-namespace {
-
-// Union-find whose root is the lowest member.
-class LowestRoots {
- public:
-  explicit LowestRoots(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
-  std::uint32_t root(std::uint32_t v) {
-    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
-    return v;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = root(a);
-    b = root(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
-}  // namespace
-
 Components connected_components(std::size_t vertex_count, FaceList faces) {
-  LowestRoots roots(vertex_count);
+  DisjointSets sets(vertex_count);
   Components out;
   out.of_vertex.assign(vertex_count, kNoComponent);
   out.of_face.resize(faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f)
     for (const std::uint32_t v : faces[f]) {
-      roots.join(faces[f][0], v);
+      sets.join(faces[f][0], v);
       out.of_vertex[v] = 0;
     }
   for (std::uint32_t v = 0; v < vertex_count; ++v) {
     if (out.of_vertex[v] == kNoComponent) continue;
-    const std::uint32_t root = roots.root(v);
+    const std::uint32_t root = sets.find(v);
     out.of_vertex[v] = root == v ? out.count++ : out.of_vertex[root];
   }
   for (std::size_t f = 0; f < faces.size(); ++f) out.of_face[f] = out.of_vertex[faces[f][0]];

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "sinew/core/disjoint_sets.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew {
@@ -153,22 +153,13 @@ RowIntervals enclosed(const RowIntervals& solid, const Vec3i& dims) {
   const RowIntervals gaps = collect_rows(rows, [&](std::size_t row, std::vector<Interval>& out) {
     for_each_gap(solid.row(row), dims.x(), [&](int begin, int end) { out.push_back({begin, end}); });
   });
-  // Union-find over the gaps; one more member stands for outside.
+  // One more member stands for outside.
   const auto outside = static_cast<std::uint32_t>(gaps.items.size());
-  std::vector<std::uint32_t> parent(gaps.items.size() + 1);
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t k) {
-    while (parent[k] != k) k = parent[k] = parent[parent[k]];
-    return k;
-  };
-  const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    a = root(a), b = root(b);
-    parent[std::min(a, b)] = std::max(a, b);
-  };
+  DisjointSets sets(gaps.items.size() + 1);
   const auto join_rows = [&](std::size_t a, std::size_t b) {
     std::uint32_t k = gaps.offsets[a], l = gaps.offsets[b];
     while (k < gaps.offsets[a + 1] && l < gaps.offsets[b + 1]) {
-      if (gaps.items[k].begin < gaps.items[l].end && gaps.items[l].begin < gaps.items[k].end) join(k, l);
+      if (gaps.items[k].begin < gaps.items[l].end && gaps.items[l].begin < gaps.items[k].end) sets.join(k, l);
       gaps.items[k].end < gaps.items[l].end ? ++k : ++l;
     }
   };
@@ -176,7 +167,7 @@ RowIntervals enclosed(const RowIntervals& solid, const Vec3i& dims) {
     const int y = static_cast<int>(row) % dims.y(), z = static_cast<int>(row) / dims.y();
     const bool border = y == 0 || z == 0 || y + 1 == dims.y() || z + 1 == dims.z();
     for (std::uint32_t k = gaps.offsets[row]; k < gaps.offsets[row + 1]; ++k)
-      if (border || gaps.items[k].begin == 0 || gaps.items[k].end == dims.x()) join(k, outside);
+      if (border || gaps.items[k].begin == 0 || gaps.items[k].end == dims.x()) sets.join(k, outside);
     if (y > 0) join_rows(row - 1, row);
     if (z > 0) join_rows(row - static_cast<std::size_t>(dims.y()), row);
   }
@@ -185,7 +176,7 @@ RowIntervals enclosed(const RowIntervals& solid, const Vec3i& dims) {
   for (std::size_t row = 0; row < rows; ++row) {
     out.offsets.push_back(static_cast<std::uint32_t>(out.items.size()));
     for (std::uint32_t k = gaps.offsets[row]; k < gaps.offsets[row + 1]; ++k)
-      if (root(k) != outside) out.items.push_back(gaps.items[k]);
+      if (sets.find(k) != sets.find(outside)) out.items.push_back(gaps.items[k]);
   }
   out.offsets.push_back(static_cast<std::uint32_t>(out.items.size()));
   return out;

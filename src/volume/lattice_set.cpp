@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
+
+#include "sinew/core/disjoint_sets.h"
 
 namespace sinew {
 
@@ -94,27 +95,21 @@ LatticeSet corners_of_cells(const LatticeSet& cells) {
 
 LatticeComponents connected_components(const LatticeSet& set) {
   const auto runs = set.runs();
-  std::vector<std::uint32_t> parent(runs.size());
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t k) {
-    while (parent[k] != k) k = parent[k] = parent[parent[k]];
-    return k;
-  };
+  DisjointSets sets(runs.size());
   for (std::uint32_t k = 0; k < runs.size(); ++k) {
     const Vec3i start = set.run_start(runs[k]);
     constexpr int kBefore[4][2] = {{-1, 0}, {-1, -1}, {0, -1}, {1, -1}};  // the rows around that come earlier
     for (const auto& [dy, dz] : kBefore)
       for (const LatticeSet::Run& other : set.row(start.y() + dy, start.z() + dz)) {
         if (other.end < runs[k].begin || other.begin > runs[k].end) continue;
-        const std::uint32_t a = root(k), b = root(static_cast<std::uint32_t>(&other - runs.data()));
-        parent[std::max(a, b)] = std::min(a, b);
+        sets.join(k, static_cast<std::uint32_t>(&other - runs.data()));
       }
   }
   LatticeComponents out;
   out.of_member.resize(set.size());
   std::vector<std::uint32_t> number(runs.size());
   for (std::uint32_t k = 0; k < runs.size(); ++k) {
-    const std::uint32_t lowest = root(k);
+    const std::uint32_t lowest = sets.find(k);
     number[k] = lowest == k ? out.count++ : number[lowest];
     std::fill_n(out.of_member.begin() + runs[k].first, runs[k].end - runs[k].begin, number[k]);
   }
