@@ -7,11 +7,11 @@
 #include <numbers>
 
 #include "registry.h"
+#include "sinew/binding/point_handles.h"
 #include "sinew/characters/characters.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/cage.h"
 #include "sinew/deform/points.h"
-#include "sinew/pipeline/point_handles.h"
 #include "sinew/volume/harmonic_cage.h"
 
 namespace sinew {

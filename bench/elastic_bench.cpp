@@ -7,11 +7,11 @@
 #include <numbers>
 
 #include "registry.h"
+#include "sinew/binding/joint_weights.h"
 #include "sinew/characters/characters.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
-#include "sinew/pipeline/joint_weights.h"
 #include "sinew/volume/elastic.h"
 #include "sinew/volume/voxelize.h"
 #include "sinew/weights/deformer_weights.h"

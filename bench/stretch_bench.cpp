@@ -8,13 +8,13 @@
 #include <random>
 
 #include "registry.h"
+#include "sinew/binding/bind.h"
 #include "sinew/characters/characters.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/curve.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mush.h"
 #include "sinew/deform/stretch.h"
-#include "sinew/pipeline/bind.h"
 #include "synthetic_rig.h"
 
 namespace sinew {

@@ -83,6 +83,10 @@ function(sinew_tests)
     if(sources)
       sinew_batches(sources test_${module} ${sources})
       add_executable(test_${module} ${sources})
+      # Rigs to test these with are made by what lies above them.
+      if(module MATCHES "^(player|binding|pipeline)$")
+        target_link_libraries(test_${module} PRIVATE sinew_report)
+      endif()
       target_link_libraries(test_${module} PRIVATE sinew_${module} sinew_test_support GTest::gtest_main)
       target_include_directories(test_${module} PRIVATE ${PROJECT_SOURCE_DIR}/src)
       # Properties are asked of the same cases in every run; RC_PARAMS=seed=N asks others by hand.

@@ -39,7 +39,7 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
   request.start = options.start;
   request.end = options.end;
   SINEW_TRY(request.pose, options.pose.request());
-  SINEW_TRY(request.deform, options.pose.deform_request(console, asset.rig));
+  SINEW_TRY(request.deform, options.pose.choice(console, asset.rig));
   request.progress = console.progress();
   if (!options.bvh.empty()) {
     SINEW_TRY(request.clip, add_motion(options, console, asset.rig));
@@ -48,11 +48,14 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
       return impossible(fmt::format("{}: holds no clip; give a motion with --bvh FILE", options.in));
     SINEW_TRY(request.clip, find_clip(asset.rig, options.clip));
   }
-  SINEW_TRY(const BakedFrames frames, bake(asset.rig, request));
-  console.notes(options.in, options.pose.made);
+  std::vector<std::string> made;
+  SINEW_TRY(const BakedFrames frames, bake(asset.rig, request, &made));
+  console.notes(options.in, made);
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
   console.print(
-      {{"frames", frames.positions.size()}, {"fps", frames.fps}, {"deformer", request.deform.deformer}},
+      {{"frames", frames.positions.size()},
+       {"fps", frames.fps},
+       {"deformer", deformer_of(request.deform.stack)}},
       fmt::format("{}: {} frames at {} a second", options.out, frames.positions.size(), frames.fps));
   return {};
 }

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "sinew/pipeline/methods.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/binding/weight_methods.h"
+#include "sinew/io/write_mesh.h"
 
 namespace sinew::cli {
 namespace {
@@ -77,10 +77,11 @@ void BindOptions::add_to(const Verb& verb) {
   verb.option("--voxels", request.voxels,
               "cells along the longest side of the voxel body (default: chosen by the mesh)")
       .range(4, 1024);
-  verb.flag("--volume", request.volume, "for harmonic: inside the voxel body, not on the surface");
-  verb.option("--heat", request.heat, "for heat: nearest, visible or blender").show_default();
-  verb.flag("--one-weight", request.one_weight, "for elastic: one weight for swing and twist");
-  verb.option("--joint-weights", joint_weights,
+  for (const WeightOption& option : weight_options()) {
+    const auto [owners, usual] = owners_and_usual(option.owners);
+    settings.add(verb, option.descriptor, owners, usual);
+  }
+  verb.option("--joint-weights", request.joint_weights,
               "also store the weights of joint-based deformers: elastic, elastic-dqs, lsq, "
               "lsq-nonnegative, skin (from the weights above) or none")
       .show_default();
@@ -114,8 +115,9 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   wanted.locked_joints = locked;
   SINEW_TRY(wanted.locked_vertices, read_vertex_list(locked_vertices));
   wanted.progress = console.progress();
-  Result<BindReport> bound = bind_for_deformers(asset.rig, wanted, joint_weights);
-  if (!bound) return Error{bound.error().code, fmt::format("{}: {}", in, bound.error().message)};
+  SINEW_TRY(wanted.settings, settings.given());
+  Result<BindReport> bound = bind(asset.rig, wanted);
+  if (!bound) return in_file(in, bound.error());
   console.notes(in, bound->notes);
   GltfWriteOptions write;
   write.influences = request.influences;

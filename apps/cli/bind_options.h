@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "setting_options.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/report_json.h"
 #include "sinew/pipeline/rig_mesh.h"
+#include "sinew/report/report_json.h"
 #include "skeleton_options.h"
 #include "verbs.h"
 
@@ -20,10 +21,10 @@ struct BindOptions {
   std::string locked_vertices;
   bool own_islands = false;
   int weight_bits = 0;
-  std::string joint_weights;  // empty: as the weights, where those are elastic, else none
   BindRequest request;
-  SkeletonOptions found;  // how a skeleton is found where none is given
-  bool finds = false;     // whether the verb looks for one
+  SettingOptions settings;  // of the weight methods
+  SkeletonOptions found;    // how a skeleton is found where none is given
+  bool finds = false;       // whether the verb looks for one
 
   void add_to(const Verb& verb);
 

@@ -5,10 +5,10 @@
 #include <sys/resource.h>
 
 #include "sinew/core/text.h"
-#include "sinew/pipeline/pose_request.h"
-#include "sinew/pipeline/rig_player.h"
-#include "sinew/pipeline/save.h"
-#include "sinew/pipeline/shape_key.h"
+#include "sinew/io/write_mesh.h"
+#include "sinew/pipeline/posed_mesh.h"
+#include "sinew/player/pose_request.h"
+#include "sinew/player/shape_key.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -32,10 +32,6 @@ double peak_megabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
-Error in_file(const std::string& file, const Error& error) {
-  return {error.code, fmt::format("{}: {}", file, error.message)};
 }
 
 Result<CageReport> bind_one(const CageBindArguments& options, const Console& console, Asset& asset) {
@@ -105,13 +101,13 @@ Result<void> run_cage_bind(const CageBindArguments& options, const Console& cons
   return {};
 }
 
-// "FILE" moves the only cage, "NAME=FILE" the one of that name.
-Result<std::pair<std::string, std::string>> split_moved(const Rig& rig, const std::string& text) {
+// "FILE" moves the only cage, "NAME=FILE" the one of that name: its number and the file.
+Result<std::pair<std::size_t, std::string>> split_moved(const Rig& rig, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals != std::string::npos)
-    for (const Cage& cage : rig.cages)
-      if (cage.name == text.substr(0, equals)) return std::pair(cage.name, text.substr(equals + 1));
-  if (rig.cages.size() == 1) return std::pair(rig.cages.front().name, text);
+    for (std::size_t c = 0; c < rig.cages.size(); ++c)
+      if (rig.cages[c].name == text.substr(0, equals)) return std::pair(c, text.substr(equals + 1));
+  if (rig.cages.size() == 1) return std::pair(std::size_t{0}, text);
   std::string names;
   for (const Cage& cage : rig.cages) names += (names.empty() ? "" : ", ") + printable(cage.name);
   return usage_error(fmt::format("--moved '{}': give NAME=FILE, the cages are {}", printable(text), names));
@@ -124,26 +120,27 @@ Result<void> run_cage_pose(const CagePoseArguments& options, const Console& cons
   console.notes(options.in, asset.notes);
   if (asset.rig.cages.empty())
     return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.in));
-  DeformRequest request;
-  request.deformer = "cage";
+  DeformChoice choice;
+  SINEW_TRY(choice.stack, stack_with(asset.rig, "cage"));
+  choice.controls.cages.resize(asset.rig.cages.size());
   for (const std::string& text : options.moved) {
     SINEW_TRY(const auto one, split_moved(asset.rig, text));
     SINEW_TRY(Asset moved, read_asset(one.second));
-    request.moved_cages.emplace_back(one.first, std::move(moved.rig.mesh.positions));
+    choice.controls.cages[one.first] = std::move(moved.rig.mesh.positions);
   }
   SINEW_TRY(Pose pose, make_pose(asset.rig, {}));
-  FrameReport frame;
-  auto mesh = posed_mesh(asset.rig, pose, request, &frame);
-  if (!mesh) return in_file(options.in, mesh.error());
+  auto posed = timed_frame(asset.rig, pose, choice);
+  if (!posed) return in_file(options.in, posed.error());
+  TimedFrame frame = *std::move(posed);
   GltfWriteOptions write;
   if (kind != FileKind::kGlb && kind != FileKind::kGltf) {
-    SINEW_CHECK(save_mesh(*mesh, options.out, console.overwrite()));
+    SINEW_CHECK(save_mesh(frame.mesh, options.out, console.overwrite()));
   } else if (options.apply) {
     write.without_skin = true;
-    asset.rig.mesh = *std::move(mesh);
+    asset.rig.mesh = std::move(frame.mesh);
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   } else {
-    add_shape_as_key(asset.rig, pose, mesh->positions, asset.rig.cages.front().name);
+    add_shape_as_key(asset.rig, pose, frame.mesh.positions, asset.rig.cages.front().name);
     write.edit.keys = true;
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   }

@@ -71,6 +71,16 @@ const Option& Option::show_default(const std::string& text) const {
   return *this;
 }
 
+const Option& Option::value_name(const std::string& text) const {
+  option_->type_name(text);
+  return *this;
+}
+
+const Option& Option::last_one() const {
+  option_->take_last();
+  return *this;
+}
+
 bool Option::given() const {
   return option_->count() > 0;
 }

@@ -37,6 +37,8 @@ class Option {
   const Option& group(const std::string& heading) const;
   const Option& show_default() const;                         // --help says what the variable holds now
   const Option& show_default(const std::string& text) const;  // or these words
+  const Option& value_name(const std::string& text) const;    // what --help calls its value
+  const Option& last_one() const;                             // of several, the last one counts
   bool given() const;                                         // after parsing
 
  private:

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/compare_page.h"
+#include "sinew/report/compare_page.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -54,8 +54,7 @@ Json compare_json(const CompareReport& report) {
 
 Result<void> run_compare(const CompareArguments& options, const Console& console) {
   std::error_code failure;
-  if (std::filesystem::exists(options.out, failure) && !console.force)
-    return io_error(fmt::format("{}: exists already; give --force to write into it", options.out));
+  if (std::filesystem::exists(options.out, failure) && !console.force) return exists_already(options.out);
   CompareRequest request = options.request;
   for (const std::string& text : options.pairs) {
     const std::size_t colon = text.find(':');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "sinew/pipeline/save.h"
+#include "sinew/io/write_mesh.h"
 #include "verbs.h"
 
 namespace sinew::cli {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "sinew/pipeline/point_handles.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/binding/point_handles.h"
+#include "sinew/io/write_mesh.h"
 #include "verbs.h"
 
 namespace sinew::cli {

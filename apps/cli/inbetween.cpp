@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/bake.h"
-#include "sinew/pipeline/rig_player.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/rig/skinned_mesh.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -23,7 +23,7 @@ Result<std::vector<PolyMesh>> read_shapes(const InbetweenArguments& options, con
     SINEW_TRY(const Asset asset, read_asset(file));
     console.notes(file, asset.notes);
     if (asset.rig.mesh.vertex_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
-    SINEW_TRY(PolyMesh mesh, posed_mesh(asset.rig, rest_pose(asset.rig.skeleton), {}));
+    PolyMesh mesh = skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton));
     if (!shapes.empty() && mesh.vertex_count() != shapes[0].vertex_count())
       return bad_input(
           fmt::format("{}: has {} vertices and {} has {}; in-betweens need the same mesh in "
@@ -40,8 +40,7 @@ Result<void> check_output(const InbetweenArguments& options, const Console& cons
   const FileKind kind = kind_of(options.out);
   if (kind != FileKind::kFolder) return check_writable(options.out, console.overwrite());
   std::error_code failure;
-  if (!console.force && std::filesystem::exists(options.out, failure))
-    return io_error(fmt::format("{}: exists already; give --force to write into it", options.out));
+  if (!console.force && std::filesystem::exists(options.out, failure)) return exists_already(options.out);
   return {};
 }
 

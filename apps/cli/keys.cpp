@@ -7,7 +7,7 @@
 
 #include "pose_options.h"
 #include "sinew/core/text.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/unpose.h"
 #include "verbs.h"
 
@@ -83,10 +83,10 @@ Result<std::vector<Vec3>> shape_of(const KeysArguments& options, const Console& 
   SINEW_TRY(const Asset shape, read_asset(file));
   console.notes(file, shape.notes);
   if (!options.posed) return shape.rig.mesh.positions;
-  SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console, rig));
+  SINEW_TRY(const DeformChoice deform, options.pose.choice(console, rig));
   UnposeReport report;
   auto rest = unposed(rig, pose, deform, shape.rig.mesh.positions, report);
-  if (!rest) return Error{rest.error().code, fmt::format("{}: {}", file, rest.error().message)};
+  if (!rest) return in_file(file, rest.error());
   console.notes(file, report.notes);
   if (!report.singular.empty())
     console.note(fmt::format("{}: {} of {} edited vertices have no way back out of the pose and stay", file,

@@ -10,10 +10,24 @@ namespace sinew::cli {
 
 namespace {
 
+// The library names parameters; here they are flags.
+std::string with_flag(const Error& error) {
+  std::string message = error.message;
+  if (error.parameter.empty()) return message;
+  if (message.starts_with(error.parameter)) return "--" + message;
+  for (const char* before : {": ", "; "}) {  // behind the name of a file, or as what would help
+    const std::size_t place = message.find(before + error.parameter + " ");
+    if (place == std::string::npos) continue;
+    message.insert(place + 2, "--");
+    break;
+  }
+  return message;
+}
+
 int fail(const Console& console, const Error& error) {
   console.finish();
   if (error.code == ErrorCode::kCancelled) return 128 + (stop_signal() ? stop_signal() : 2);
-  fmt::print(stderr, "sinew: {}\n", error.message);
+  fmt::print(stderr, "sinew: {}\n", with_flag(error));
   return static_cast<int>(error.code);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "sinew/binding/bind.h"
 #include "sinew/characters/characters.h"
-#include "sinew/pipeline/bind.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/io/write_mesh.h"
 #include "verbs.h"
 
 namespace sinew::cli {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "pose_options.h"
-#include "sinew/pipeline/rig_player.h"
-#include "sinew/pipeline/save.h"
-#include "sinew/pipeline/shape_key.h"
+#include "sinew/io/write_mesh.h"
+#include "sinew/measure/shape.h"
+#include "sinew/player/shape_key.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -17,6 +17,13 @@ struct PoseArguments {
   PoseOptions pose;
 };
 
+// Steps towards the least energy that a frame takes.
+int steps_in(const Stack& stack) {
+  for (const StackEntry& entry : stack)
+    if (entry.step == "skeleton") return steps_of(entry.word("deformer", "lbs"), entry.settings);
+  return 0;
+}
+
 Result<void> run_pose(const PoseArguments& options, const Console& console) {
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
@@ -24,18 +31,20 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
   SINEW_TRY(Pose pose, make_pose(asset.rig, request));
-  FrameReport frame;
-  SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console, asset.rig));
-  SINEW_TRY(PolyMesh mesh, posed_mesh(asset.rig, pose, deform, &frame));
-  console.notes(options.in, options.pose.made);
+  SINEW_TRY(const DeformChoice choice, options.pose.choice(console, asset.rig));
+  auto posed = timed_frame(asset.rig, pose, choice);
+  if (!posed) return in_file(options.in, posed.error());
+  TimedFrame frame = *std::move(posed);
+  console.notes(options.in, frame.made);
+  const auto change = volume_change(asset.rig.mesh, frame.mesh.positions);
   if (is_cancelled(console.progress())) return cancelled();
 
   const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
   GltfWriteOptions write;
   if (scene && !options.apply) {
     // Joints cannot say where handles have pulled the mesh: a shape key does.
-    if (!deform.handles.empty() || !deform.point_targets.empty()) {
-      add_shape_as_key(asset.rig, pose, mesh.positions, options.key);
+    if (!choice.held.empty() || !choice.controls.handles.empty()) {
+      add_shape_as_key(asset.rig, pose, frame.mesh.positions, options.key);
       write.edit.keys = true;
     }
     write.edit.pose = true;
@@ -43,19 +52,20 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   } else if (scene) {
     write.without_skin = true;
-    asset.rig.mesh = std::move(mesh);
+    asset.rig.mesh = std::move(frame.mesh);
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   } else {
-    SINEW_CHECK(save_mesh(mesh, options.out, console.overwrite()));
+    SINEW_CHECK(save_mesh(frame.mesh, options.out, console.overwrite()));
   }
-  const int steps = frame.energy ? steps_of(deform) : 0;
-  console.print({{"deformer", deform.deformer},
-                 {"milliseconds", frame.milliseconds},
-                 {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},
-                 {"iterations", steps > 0 ? Json(steps) : Json(nullptr)},
-                 {"volume_change", frame.volume_change ? Json(*frame.volume_change) : Json(nullptr)}},
-                fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in, deform.deformer,
-                            frame.milliseconds));
+  const std::string deformer = deformer_of(choice.stack);
+  const int steps = frame.energy ? steps_in(choice.stack) : 0;
+  console.print(
+      {{"deformer", deformer},
+       {"milliseconds", frame.milliseconds},
+       {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},
+       {"iterations", steps > 0 ? Json(steps) : Json(nullptr)},
+       {"volume_change", change ? Json(*change) : Json(nullptr)}},
+      fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in, deformer, frame.milliseconds));
   return {};
 }
 

@@ -6,7 +6,7 @@
 #include "sinew/core/file.h"
 #include "sinew/core/text.h"
 #include "sinew/io/handle_files.h"
-#include "sinew/pipeline/stack.h"
+#include "sinew/player/stack.h"
 
 namespace sinew::cli {
 
@@ -27,56 +27,25 @@ void PoseOptions::add_pose_to(const Verb& verb) {
 }
 
 void PoseOptions::add_deformer_to(const Verb& verb) {
-  std::string help = "how the mesh follows (+mush behind a name adds delta mush):";
-  for (const DeformerMethod& method : deformer_methods())
-    help += fmt::format("\n  {:<12}{}", method.name, method.summary);
-  // Options that a rig can store: what the user gives wins, so each remembers whether it was given.
-  const auto stored = [&](auto member, const char* name, const std::string& text) {
-    const Option option = verb.option(name, deform.*member, text);
-    given.push_back([this, option, member](DeformRequest& request) {
-      if (option.given()) request.*member = deform.*member;
-    });
-    return option;
-  };
-  stored(&DeformRequest::deformer, "--deformer", help).show_default("the rig's own, else lbs");
-  stored(&DeformRequest::mix, "--mix", "for mix: 0 is lbs, 1 is dqs").show_default();
-  stored(&DeformRequest::blend, "--blend", "for decomposed: polar or explog").show_default();
-  verb.repeatable(
-      "--joint", joint_blends,
-      fmt::format("JOINT=BLEND: how a joint blends in swing-twist, {}; repeatable", blend_names()));
-  stored(&DeformRequest::segments, "--segments", "for curve: segments of a bone").show_default();
-  stored(&DeformRequest::ease, "--ease", "for curve: length of the handles, in thirds of the bone")
-      .show_default();
-  stored(&DeformRequest::amount, "--amount", "for volume: how much of it is kept, 0 to 1").show_default();
-  stored(&DeformRequest::mush_passes, "--mush-passes", "for +mush: rounds of smoothing").show_default();
-  stored(&DeformRequest::mush_step, "--mush-step", "for +mush: how far a round goes, 0 to 1").show_default();
-  stored(&DeformRequest::iterations, "--iterations", "for arap and points: steps towards the least energy");
+  for (const StackOption& option : stack_options()) {
+    Descriptor descriptor = option.descriptor;
+    auto [owners, usual] = owners_and_usual(option.owners);
+    std::string help;
+    if (descriptor.option == "deformer") {
+      help = "how the mesh follows (+mush behind a name adds delta mush):";
+      for (const DeformerMethod& method : deformer_methods())
+        help += fmt::format("\n  {:<13}{}", method.name, method.summary);
+      descriptor.help = help;
+      usual = "the rig's own, else lbs";
+    }
+    if (option.owners.front().first == "skeleton") owners.clear();
+    settings.add(verb, descriptor, owners, usual);
+  }
   verb.repeatable("--handle", handles,
                   "VERTEX=X,Y,Z: for arap, where a vertex goes, world space; repeatable");
   verb.option("--handles", handle_file,
               "a .json of such places: [{\"vertex\":I,\"position\":[x,y,z]}], for points "
               "[{\"handle\":H,\"position\":[x,y,z],\"rotation\":[x,y,z,w]}]");
-  stored(&DeformRequest::key_space, "--key-space", "how keys are blended: object, tangent or differential")
-      .show_default();
-  stored(&DeformRequest::place, "--place",
-         "for differential: components go to their own centre (own), or small ones with the body (body)")
-      .show_default();
-  stored(&DeformRequest::springs, "--springs",
-         "for differential: weight of springs through the body that hold its volume")
-      .show_default();
-  stored(&DeformRequest::remove, "--remove", "rotation or scale: taken out of what the deformer makes");
-  const Option fast =
-      verb.flag("--fast-twist", deform.fast_twist, "for swing-twist: no trigonometry, 0.001 radians off");
-  given.push_back([this, fast](DeformRequest& request) {
-    if (fast.given()) request.fast_twist = deform.fast_twist;
-  });
-  verb.option("--voxels", deform.voxels,
-              "cells along the longest side of the voxel body, where one has to be made")
-      .range(0, 1024);
-  verb.repeatable(
-      "--stiffness", stiffness,
-      "JOINT=K: for elastic, how stiff the flesh of a bone is (1: as the rest); or the name of a vertex "
-      "attribute that holds it; repeatable");
 }
 
 Result<std::pair<std::string, std::vector<double>>> parse_assignment(const std::string& option,
@@ -128,53 +97,43 @@ Result<PoseRequest> PoseOptions::request() const {
 namespace {
 
 // What --handle and --handles say.
-Result<void> read_handles(const PoseOptions& options, DeformRequest& request) {
+Result<void> read_handles(const PoseOptions& options, DeformChoice& choice) {
   for (const std::string& text : options.handles) {
     SINEW_TRY(const auto handle, parse_assignment("--handle", text, 3));
     const auto vertex = parse_int(handle.first);
     if (!vertex || *vertex < 0 || *vertex > 0xfffffffe)
       return usage_error(
           fmt::format("--handle '{}': give VERTEX=X,Y,Z, the vertex by its number from 0", printable(text)));
-    request.handles.push_back(
+    choice.held.push_back(
         {static_cast<std::uint32_t>(*vertex), Vec3(handle.second[0], handle.second[1], handle.second[2])});
   }
   if (options.handle_file.empty()) return {};
   SINEW_TRY(const std::string bytes, read_file(options.handle_file));
   SINEW_TRY(HandleFile file, read_handle_json(bytes, options.handle_file));
-  request.handles.insert(request.handles.end(), file.vertices.begin(), file.vertices.end());
-  request.point_targets = std::move(file.points);
+  choice.held.insert(choice.held.end(), file.vertices.begin(), file.vertices.end());
+  choice.controls.handles = std::move(file.points);
   return {};
 }
 
 }  // namespace
 
-Result<DeformRequest> PoseOptions::deform_request(const Console& console, const Rig& rig) const {
-  DeformRequest request = stored_request(rig);
-  request.voxels = deform.voxels;
-  for (const auto& copy : given) copy(request);
-  for (const std::string& text : joint_blends) {
-    const std::size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0)
-      return usage_error(fmt::format("--joint '{}': give JOINT=BLEND, {}", printable(text), blend_names()));
-    request.joint_blends.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
-  for (const std::string& text : stiffness) {
-    if (text.find('=') == std::string::npos) {
-      request.stiffness_attribute = text;
-      continue;
-    }
-    SINEW_TRY(const auto value, parse_assignment("--stiffness", text, 1));
-    request.stiffness.emplace_back(value.first, value.second[0]);
-  }
-  SINEW_CHECK(read_handles(*this, request));
-  if (!request.handles.empty() && !request.deformer.starts_with("arap"))
+Result<DeformChoice> PoseOptions::choice(const Console& console, const Rig& rig) const {
+  DeformChoice choice;
+  choice.stack = stack_of(rig);
+  SINEW_TRY(const Settings given, settings.given());
+  // The deformer first: it may put a step into the stack that reads others.
+  if (const auto deformer = given.find("deformer"); deformer != given.end())
+    SINEW_CHECK(set_option(choice.stack, "deformer", deformer->second));
+  for (const auto& [name, value] : given)
+    if (name != "deformer") SINEW_CHECK(set_option(choice.stack, name, value));
+  SINEW_CHECK(read_handles(*this, choice));
+  const std::string deformer = deformer_of(choice.stack);
+  if (!choice.held.empty() && !deformer.starts_with("arap"))
     return usage_error("handles of vertices belong to --deformer arap");
-  if (!request.point_targets.empty() && !request.deformer.starts_with("points"))
+  if (!choice.controls.handles.empty() && !deformer.starts_with("points"))
     return usage_error("point handles belong to --deformer points");
-  made.clear();
-  request.notes = &made;
-  request.progress = console.progress();
-  return request;
+  choice.progress = console.progress();
+  return choice;
 }
 
 }  // namespace sinew::cli

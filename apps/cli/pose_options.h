@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "sinew/pipeline/methods.h"
-#include "sinew/pipeline/pose_request.h"
+#include "setting_options.h"
+#include "sinew/pipeline/posed_mesh.h"
+#include "sinew/player/pose_request.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -16,11 +16,9 @@ struct PoseOptions {
   std::vector<std::string> set, keys, stretch, twist;
   std::string clip;
   double time = 0;
-  DeformRequest deform;
-  std::vector<std::string> joint_blends, stiffness, handles;
+  SettingOptions settings;
+  std::vector<std::string> handles;
   std::string handle_file;
-  std::vector<std::function<void(DeformRequest&)>> given;  // copies an option that the user gave
-  mutable std::vector<std::string> made;  // what deform_request's user had to make on the spot
 
   void add_pose_to(const Verb& verb);      // --set, --stretch, --twist, --key, --clip, --time
   void add_changes_to(const Verb& verb);   // the first four of these
@@ -28,9 +26,8 @@ struct PoseOptions {
 
   // kUsage for anything that is not NAME=NUMBERS.
   Result<PoseRequest> request() const;
-  // What the rig's stack says, and on top of it what the user said; afterwards `made` holds notes for the
-  // user.
-  Result<DeformRequest> deform_request(const Console& console, const Rig& rig) const;
+  // What the rig's stack says, and on top of it what the user said.
+  Result<DeformChoice> choice(const Console& console, const Rig& rig) const;
 };
 
 // "name=1,2,3" into a name and `count` numbers; the last '=' counts, since names may hold one.

@@ -4,8 +4,8 @@
 #include "pose_options.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/picture.h"
-#include "sinew/pipeline/rig_player.h"
+#include "sinew/report/picture.h"
+#include "sinew/rig/skinned_mesh.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -65,7 +65,7 @@ Result<PictureRequest> make_request(const RenderArguments& options, const Consol
   if (options.heat.starts_with("distance=")) {
     SINEW_TRY(const Asset asset, read_asset(options.heat.substr(9)));
     console.notes(options.heat.substr(9), asset.notes);
-    SINEW_TRY(other, posed_mesh(asset.rig, rest_pose(asset.rig.skeleton), {}));
+    other = skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton));
     request.heat = "distance";
     request.other = &other;
   } else if (!options.heat.empty()) {
@@ -90,10 +90,10 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
     request.caption = k < options.captions.size() ? options.captions[k]
                       : options.grid              ? std::filesystem::path(options.in[k]).stem().string()
                                                   : std::string();
-    SINEW_TRY(request.deform, options.pose.deform_request(console, asset.rig));
-    SINEW_TRY(Image image, picture_of(asset.rig, request));
-    console.notes(options.in[k], options.pose.made);
-    options.pose.made.clear();
+    SINEW_TRY(request.deform, options.pose.choice(console, asset.rig));
+    std::vector<std::string> made;
+    SINEW_TRY(Image image, picture_of(asset.rig, request, &made));
+    console.notes(options.in[k], made);
     images.push_back(std::move(image));
   }
   const int columns =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sinew/pipeline/reweight.h"
+#include "sinew/binding/reweight.h"
 
 #include <fmt/format.h>
 
 #include "bind_options.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/io/write_mesh.h"
 #include "verbs.h"
 
 namespace sinew::cli {

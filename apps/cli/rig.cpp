@@ -7,7 +7,7 @@ namespace sinew::cli {
 void add_rig(Program& program) {
   auto options = std::make_shared<BindOptions>();
   options->request.endpoint = kRigEndpoint;
-  options->joint_weights = kRigJointWeights;
+  options->request.joint_weights = kRigJointWeights;
   options->finds = true;
   const Verb verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
                              "  sinew rig body.obj -o body.glb\n"

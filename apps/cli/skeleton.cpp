@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "sinew/pipeline/bind.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/binding/bind.h"
+#include "sinew/io/write_mesh.h"
 #include "skeleton_options.h"
 
 namespace sinew::cli {

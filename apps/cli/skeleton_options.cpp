@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "sinew/pipeline/save.h"
+#include "sinew/io/write_mesh.h"
 #include "sinew/skeleton/pose.h"
 
 namespace sinew::cli {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sinew/pipeline/stack.h"
+#include "sinew/player/stack.h"
 
 #include <fmt/format.h>
 
 #include "pose_options.h"
 #include "sinew/core/text.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/io/stack_json.h"
+#include "sinew/io/write_mesh.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -17,21 +18,9 @@ struct StackArguments {
   PoseOptions pose;
 };
 
-Json stack_json(const Stack& stack) {
-  Json list = Json::array();
-  for (const StackEntry& entry : stack) {
-    Json json = {{"step", entry.step}};
-    if (!entry.mask.empty()) json["mask"] = entry.mask;
-    for (const auto& [name, value] : entry.settings)
-      std::visit([&, &key = name](const auto& held) { json[key] = held; }, value);
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
 std::string stack_text(const Stack& stack) {
   std::string text;
-  for (const Json& entry : stack_json(stack)) {
+  for (const Json& entry : to_json(stack)) {
     text += (text.empty() ? "" : "\n") + entry["step"].get<std::string>();
     for (const auto& [name, value] : entry.items())
       if (name != "step")
@@ -43,7 +32,7 @@ std::string stack_text(const Stack& stack) {
 Result<void> set_mask(const Rig& rig, const std::string& text, Stack& stack) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
-    return usage_error(fmt::format("--mask '{}': give STEP=ATTRIBUTE", printable(text)));
+    return parameter_error("mask", fmt::format("is '{}': give STEP=ATTRIBUTE", printable(text)));
   const std::string step = text.substr(0, equals), mask = text.substr(equals + 1);
   SINEW_CHECK(mask_weights(rig, mask));
   for (StackEntry& entry : stack) {
@@ -58,21 +47,20 @@ Result<void> set_mask(const Rig& rig, const std::string& text, Stack& stack) {
 Result<void> run_stack(const StackArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
-  SINEW_TRY(const DeformRequest request, options.pose.deform_request(console, asset.rig));
-  Stack stack = stack_of(asset.rig, request);
+  SINEW_TRY(DeformChoice choice, options.pose.choice(console, asset.rig));
+  Stack& stack = choice.stack;
   if (!options.order.empty()) {
     SINEW_TRY(stack, reorder(stack, options.order));
   }
   for (const std::string& text : options.masks) SINEW_CHECK(set_mask(asset.rig, text, stack));
-  store_request(request, stack);
+  SINEW_CHECK(ready_deformer(asset.rig, choice));  // what cannot run is not written
   asset.rig.stack = stack;
-  SINEW_CHECK(build_stack(asset.rig, request));  // what cannot run is not written
   if (!options.out.empty()) {
     GltfWriteOptions write;
     write.edit.stack = true;
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   }
-  console.print({{"stack", stack_json(stack)}}, stack_text(stack));
+  console.print({{"stack", to_json(stack)}}, stack_text(stack));
   return {};
 }
 

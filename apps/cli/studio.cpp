@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/io/write_mesh.h"
 #include "verbs.h"
 #ifdef SINEW_HAVE_STUDIO
 #include "studio/browser.h"

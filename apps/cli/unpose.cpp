@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "pose_options.h"
+#include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/keys.h"
-#include "sinew/pipeline/save.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -44,11 +44,10 @@ Result<void> run_unpose(const UnposeArguments& options, const Console& console) 
   SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
   SINEW_TRY(const Asset edited, read_asset(options.edited));
   console.notes(options.edited, edited.notes);
-  SINEW_TRY(const DeformRequest deform, options.pose.deform_request(console, asset.rig));
+  SINEW_TRY(const DeformChoice deform, options.pose.choice(console, asset.rig));
   UnposeReport report;
   auto rest = unposed(asset.rig, pose, deform, edited.rig.mesh.positions, report);
-  if (!rest) return Error{rest.error().code, fmt::format("{}: {}", options.edited, rest.error().message)};
-  console.notes(options.in, options.pose.made);
+  if (!rest) return in_file(options.edited, rest.error());
   console.notes(options.edited, report.notes);
   SINEW_CHECK(save(options, console, asset, *std::move(rest)));
   if (!report.singular.empty())

@@ -6,6 +6,7 @@ namespace sinew::cli {
 
 void add_weights(Program& program) {
   auto options = std::make_shared<BindOptions>();
+  options->request.joint_weights.clear();
   const Verb verb = add_verb(program, "weights", "bind a mesh to a skeleton: new weights for every vertex",
                              "  sinew weights body.obj --skeleton bones.json -o body.glb\n"
                              "  sinew weights rig.glb --method geodesic -o rebound.glb\n");

@@ -7,11 +7,12 @@
 #include <cmath>
 
 #include "job_request.h"
+#include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
 #include "sinew/core/version.h"
 #include "sinew/io/gltf.h"
 #include "sinew/pipeline/auto_rig.h"
-#include "sinew/pipeline/methods.h"
+#include "sinew/player/deformers.h"
 
 namespace sinew::studio {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "rig_job.h"
+#include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
-#include "sinew/pipeline/methods.h"
 
 namespace sinew::studio {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "overall_progress.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/pose_request.h"
-#include "sinew/pipeline/report_json.h"
-#include "sinew/pipeline/rig_player.h"
+#include "sinew/pipeline/posed_mesh.h"
+#include "sinew/player/pose_request.h"
+#include "sinew/report/report_json.h"
 
 namespace sinew::studio {
 namespace {
@@ -30,11 +30,6 @@ void add_sentences(const std::vector<std::string>& notes, std::vector<std::strin
 
 std::string renamed(const std::string& name, const std::string& ending) {
   return std::filesystem::path(name).stem().string() + ending;
-}
-
-Error about(const std::string& name, const Error& error) {
-  if (error.code == ErrorCode::kUsage || error.code == ErrorCode::kCancelled) return error;
-  return {error.code, fmt::format("{}: {}", name, error.message)};
 }
 
 // The skeleton by the first of these that there is: the user's joints, a template, the file's own, a search.
@@ -82,7 +77,7 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
   add_sentences(asset.notes, output.text);
   const bool had_clips = !asset.rig.clips.empty();
   auto skeleton = give_skeleton(job, overall.part("finding the skeleton", 0.2), asset.rig);
-  if (!skeleton.ok()) return about(job.file.name, skeleton.error());
+  if (!skeleton.ok()) return in_file(job.file.name, skeleton.error());
   output.text.push_back(*skeleton);
   if (had_clips && asset.rig.clips.empty())
     output.text.push_back("The clips belonged to the old joints and are gone.");
@@ -92,8 +87,9 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
   request.method = job.weights;
   request.endpoint = kRigEndpoint;
   request.progress = overall.part("weights", 0.95);
-  const auto bound = bind_for_deformers(asset.rig, request, kRigJointWeights);
-  if (!bound.ok()) return about(job.file.name, bound.error());
+  request.joint_weights = kRigJointWeights;
+  const auto bound = bind(asset.rig, request);
+  if (!bound.ok()) return in_file(job.file.name, bound.error());
   add_figures(*bound, request.influences, output.text);
   if (is_cancelled(&progress)) return cancelled();
 
@@ -113,18 +109,16 @@ Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& prog
   OverallProgress overall(progress);
   overall.part("reading", 0.1);
   SINEW_TRY(const Asset asset, read_asset(*file.bytes, file.name));
-  if (asset.rig.mesh.face_count() == 0) return about(file.name, bad_input("holds no mesh"));
+  if (asset.rig.mesh.face_count() == 0) return in_file(file.name, bad_input("holds no mesh"));
   SINEW_TRY(const Pose pose, make_pose(asset.rig, {}));
   JobOutput output;
-  std::vector<std::string> notes;
-  DeformRequest request = stored_request(asset.rig);
-  request.deformer = "elastic";
-  request.notes = &notes;
-  request.progress = overall.part("settling the elastic body", 0.95);
-  FrameReport frame;
-  const auto mesh = posed_mesh(asset.rig, pose, request, &frame);
+  DeformChoice choice;
+  SINEW_TRY(choice.stack, stack_with(asset.rig, "elastic"));
+  choice.progress = overall.part("settling the elastic body", 0.95);
+  const auto frame = timed_frame(asset.rig, pose, choice);
   if (is_cancelled(&progress)) return cancelled();
-  if (!mesh.ok()) return about(file.name, mesh.error());
+  if (!frame.ok()) return in_file(file.name, frame.error());
+  const PolyMesh* mesh = &frame->mesh;
   overall.part("writing", 1);
   for (const Vec3& position : mesh->positions) {
     const Vec3f single = position.cast<float>();
@@ -132,11 +126,11 @@ Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& prog
   }
   output.name = renamed(file.name, ".f32");
   output.text.push_back(fmt::format("The elastic body of {} vertices has settled.", mesh->vertex_count()));
-  add_sentences(notes, output.text);
-  output.report = {{"deformer", request.deformer},
+  add_sentences(frame->made, output.text);
+  output.report = {{"deformer", "elastic"},
                    {"vertices", mesh->vertex_count()},
-                   {"milliseconds", frame.milliseconds},
-                   {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)}};
+                   {"milliseconds", frame->milliseconds},
+                   {"energy", frame->energy ? Json(*frame->energy) : Json(nullptr)}};
   return output;
 }
 

@@ -111,13 +111,14 @@ val rest(const Session& session) {
 }
 
 val stored_deformer(const Session& session) {
-  return guarded([&]() -> Result<val> { return settings_value(stored_request(session.rig())); });
+  return guarded([&]() -> Result<val> { return settings_value(stack_of(session.rig())); });
 }
 
 val set_deformer(Session& session, int slot, const val& settings) {
   return guarded([&]() -> Result<val> {
-    SINEW_TRY(DeformRequest request, request_of(settings, stored_request(session.rig())));
-    SINEW_TRY(const std::vector<std::string> notes, session.set_deformer(slot, std::move(request)));
+    SINEW_TRY(DeformWish wish, wish_of(settings, stack_of(session.rig())));
+    SINEW_TRY(const std::vector<std::string> notes,
+              session.set_deformer(slot, wish.stack, std::move(wish.held)));
     return list_of(notes);
   });
 }
@@ -299,6 +300,7 @@ EMSCRIPTEN_BINDINGS(sinew) {
   namespace em = emscripten;
   em::function("open", &open, em::allow_raw_pointers());
   em::function("deformers", &deformers);
+  em::function("settings", &setting_table);
   em::function("version", &version_text);
   em::constant("threads", thread_count());
   em::class_<Session>("Session")

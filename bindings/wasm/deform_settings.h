@@ -3,13 +3,22 @@
 
 #include <emscripten/val.h>
 
-#include "sinew/pipeline/methods.h"
+#include <vector>
+
+#include "sinew/player/stack.h"
 
 namespace sinew {
 
-// DeformSettings of sinew.d.ts, both ways. What the object does not say is as `usual` has it. kUsage: a field
-// of the wrong kind.
-Result<DeformRequest> request_of(const emscripten::val& settings, DeformRequest usual);
-emscripten::val settings_value(const DeformRequest& request);
+// What DeformSettings of sinew.d.ts says: a stack, and the vertices that arap holds.
+struct DeformWish {
+  Stack stack;
+  std::vector<VertexTarget> held;
+};
+
+// What the object does not say is as `stack` has it. kUsage: a field of the wrong kind, a value out of range.
+Result<DeformWish> wish_of(const emscripten::val& settings, const Stack& stack);
+emscripten::val settings_value(const Stack& stack);
+// SettingInfo[] of sinew.d.ts: the table that the page makes its controls from.
+emscripten::val setting_table();
 
 }  // namespace sinew

@@ -8,9 +8,9 @@
 
 #include "sinew/deform/cage.h"
 #include "sinew/io/mesh_files.h"
-#include "sinew/pipeline/joint_weights.h"
-#include "sinew/pipeline/pose_request.h"
-#include "sinew/pipeline/shape_key.h"
+#include "sinew/binding/prepare.h"
+#include "sinew/player/pose_request.h"
+#include "sinew/player/shape_key.h"
 #include "sinew/skeleton/drag.h"
 #include "sinew/skeleton/joint_turns.h"
 #include "sinew/skeleton/reach.h"
@@ -39,10 +39,6 @@ bool all_finite(std::span<const Vec3> points) {
 bool finite(const BoneShape& shape) {
   return shape.stretch > 0 && std::isfinite(shape.stretch) && std::isfinite(shape.twist_head) &&
          std::isfinite(shape.twist_tail);
-}
-
-bool needs_joint_weights(std::string_view deformer) {
-  return deformer.starts_with("swing-twist") || deformer.starts_with("joint-dqs");
 }
 
 Error not_finite(std::string_view what) {
@@ -97,32 +93,39 @@ Result<std::size_t> Session::joint_index(int joint) const {
   return index_of(joint, rig().skeleton.size(), "joint");
 }
 
-Result<std::vector<std::string>> Session::set_deformer(int slot, DeformRequest request) {
+Result<std::vector<std::string>> Session::set_deformer(int slot, const Stack& stack,
+                                                       std::vector<VertexTarget> held) {
   SINEW_TRY(const std::size_t s, index_of(slot, kSlots, "slot"));
   std::vector<std::string> notes;
-  request.live = &live_;
-  request.notes = &notes;
-  if (needs_joint_weights(request.deformer)) SINEW_CHECK(make_joint_weights_once(notes));
-  SINEW_TRY(RigPlayer player, RigPlayer::build(rig(), request));
-  players_[s].emplace(std::move(player));
+  DeformerData data;
+  data.held = std::move(held);
+  SINEW_TRY(const DeformerNeeds needs, needs_of(stack));
+  SINEW_CHECK(make_ready(needs, data, notes));
+  SINEW_TRY(RigDeformer deformer, RigDeformer::build(rig(), stack, data));
+  notes.insert(notes.end(), deformer.notes().begin(), deformer.notes().end());
+  RigWorkspace workspace = deformer.make_workspace();
+  const std::size_t n = deformer.vertex_count();
+  slots_[s].emplace(Slot{std::move(deformer), std::move(workspace), std::vector<Vec3f>(n), std::vector<Vec3f>(n)});
   return notes;
 }
 
 Result<SessionFrame> Session::evaluate(int slot) {
   SINEW_TRY(const std::size_t s, index_of(slot, kSlots, "slot"));
-  if (!players_[s]) SINEW_CHECK(set_deformer(slot, stored_request(rig())));
+  if (!slots_[s]) SINEW_CHECK(set_deformer(slot, stack_of(rig())));
+  Slot& one = *slots_[s];
+  one.workspace.controls() = live_;
   const auto start = std::chrono::steady_clock::now();
-  players_[s]->evaluate(pose_);
-  return SessionFrame{players_[s]->positions(), players_[s]->normals(), milliseconds_since(start)};
+  const Status status = one.deformer.evaluate(pose_, one.workspace, one.positions, one.normals);
+  if (status == Status::kOutOfMemory) return limit_error(status_text(status));
+  if (status != Status::kOk) return impossible(status_text(status));
+  return SessionFrame{one.positions, one.normals, milliseconds_since(start)};
 }
 
 Result<void> Session::set_pose(Pose pose, LiveControls controls) {
   SINEW_CHECK(check_pose(rig(), pose));
   SINEW_CHECK(check_controls(rig(), controls));
   pose_ = std::move(pose);
-  // The vectors themselves stay where deformers look for them.
-  for (std::size_t c = 0; c < live_.cages.size(); ++c) live_.cages[c] = std::move(controls.cages[c]);
-  live_.handles = std::move(controls.handles);
+  live_ = std::move(controls);
   return {};
 }
 
@@ -208,12 +211,11 @@ Result<void> Session::set_clip(int clip, double seconds) {
   return {};
 }
 
-Result<void> Session::make_joint_weights_once(std::vector<std::string>& notes) {
-  if (!rig().joint_weights.empty()) return {};
-  SINEW_TRY(const JointWeightsReport made, make_joint_weights(asset_.rig, {.method = "skin"}));
-  notes.push_back(
-      "joint weights were made on the spot from the skin weights; `sinew rig` stores better ones");
-  notes.insert(notes.end(), made.notes.begin(), made.notes.end());
+Result<void> Session::make_ready(const DeformerNeeds& needs, DeformerData& data,
+                                 std::vector<std::string>& notes) {
+  if (is_ready(rig(), needs)) return {};
+  SINEW_TRY(const PrepareReport report, prepare(asset_.rig, needs, data));
+  notes.insert(notes.end(), report.made.begin(), report.made.end());
   return {};
 }
 
@@ -237,7 +239,8 @@ Result<std::vector<float>> Session::channel(Channel kind, int joint) {
     return values;
   }
   std::vector<std::string> told;
-  SINEW_CHECK(make_joint_weights_once(told));
+  DeformerData data;
+  SINEW_CHECK(make_ready({.joint_weights = true}, data, told));
   const JointWeights& weights = rig().joint_weights;
   for (std::size_t i = 0; i < weights.vertex_count(); ++i)
     for (const JointInfluence& influence : weights.row(i))

@@ -11,7 +11,8 @@
 
 #include "sinew/deform/arap.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/rig_player.h"
+#include "sinew/player/rig_deformer.h"
+#include "sinew/player/stack.h"
 #include "sinew/rig/live_controls.h"
 
 namespace sinew {
@@ -37,8 +38,9 @@ class Session {
   bool has_joint_weights() const { return with_joint_weights_; }  // from the file
   const std::vector<Triangle>& triangles() const { return triangles_; }
 
-  // Builds a deformer; gives what had to be made on the spot. `live` of the request is set here.
-  Result<std::vector<std::string>> set_deformer(int slot, DeformRequest request);
+  // Builds a deformer; gives what had to be made on the spot.
+  Result<std::vector<std::string>> set_deformer(int slot, const Stack& stack,
+                                                std::vector<VertexTarget> held = {});
   // Of a slot without a deformer: as the file says.
   Result<SessionFrame> evaluate(int slot);
 
@@ -89,8 +91,8 @@ class Session {
 
   explicit Session(Asset asset);
   Result<std::size_t> joint_index(int joint) const;
-  // Those that deformers and channels ask for, where the file has none: kept, since they take seconds.
-  Result<void> make_joint_weights_once(std::vector<std::string>& notes);
+  // Makes what deformers and channels ask for and the file has not: kept, since it takes seconds.
+  Result<void> make_ready(const DeformerNeeds& needs, DeformerData& data, std::vector<std::string>& notes);
   bool pulled() const;
 
   Asset asset_;
@@ -99,7 +101,12 @@ class Session {
   std::vector<Affine3> bind_;
   Pose pose_;  // key_weights has one for each key
   LiveControls live_;
-  std::array<std::optional<RigPlayer>, kSlots> players_;
+  struct Slot {
+    RigDeformer deformer;
+    RigWorkspace workspace;
+    std::vector<Vec3f> positions, normals;
+  };
+  std::array<std::optional<Slot>, kSlots> slots_;
   std::optional<ArapDrag> drag_;
 };
 

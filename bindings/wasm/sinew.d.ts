@@ -37,6 +37,8 @@ export interface Module {
   open(bytes: Uint8Array, name: string): Session;
   /** The table of deformers; "+mush" behind a name adds delta mush. */
   deformers(): Method[];
+  /** The settings of all deformers and steps, each once. */
+  settings(): SettingInfo[];
   version(): string;
   /** How many threads evaluate() uses. */
   readonly threads: number;
@@ -67,6 +69,19 @@ export interface Info {
   box: [number, number, number, number, number, number];
 }
 
+/** One setting: what DeformSettings calls it, and what it takes. */
+export interface SettingInfo {
+  name: keyof DeformSettings;
+  help: string;
+  kind: 'flag' | 'number' | 'whole' | 'word' | 'namedNumbers' | 'namedWords';
+  least?: number;
+  most?: number;
+  /** Of a word: those there are; empty: any. */
+  words: string[];
+  /** Deformers and steps that read it ('curve', 'mush', 'keys'), each with its default. */
+  owners: Record<string, boolean | number | string | Record<string, number | string>>;
+}
+
 /** What `pose` takes on the command line; fields that a deformer does not use are ignored. Defaults in brackets. */
 export interface DeformSettings {
   deformer: string;
@@ -75,7 +90,7 @@ export interface DeformSettings {
   /** `decomposed`: polar or explog [polar]. */
   blend?: string;
   /** `swing-twist`: joints that blend otherwise, by name. */
-  jointBlends?: Record<string, string>;
+  joint?: Record<string, string>;
   /** `swing-twist`: without trigonometry [false]. */
   fastTwist?: boolean;
   /** `elastic`: how stiff the flesh of a joint is, by name. */
@@ -84,6 +99,9 @@ export interface DeformSettings {
   /** `curve`: segments of a bone [8], and length of the handles in thirds of the bone [1]. */
   segments?: number;
   ease?: number;
+  /** The same for single bones, by name. */
+  boneSegments?: Record<string, number>;
+  boneEase?: Record<string, number>;
   /** `volume`: 0 to 1 [1]. */
   amount?: number;
   mushPasses?: number;
@@ -97,7 +115,7 @@ export interface DeformSettings {
   remove?: string;
   /** Of a voxel body that has to be made; 0: chosen by the mesh. */
   voxels?: number;
-  /** `arap`, `points`: steps; 0: the method's own number. */
+  /** `arap`, `points`: steps. */
   iterations?: number;
   /** `arap`: vertices that are held, world space. */
   handles?: { vertex: number; position: [number, number, number] }[];

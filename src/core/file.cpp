@@ -36,12 +36,12 @@ std::string reason(int error) {
 }
 
 // Closes on every way out.
-class Descriptor {
+class FileDescriptor {
  public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
+  explicit FileDescriptor(int value) : value_(value) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
     if (value_ >= 0) ::close(value_);
   }
   int get() const { return value_; }
@@ -124,18 +124,18 @@ bool rename_new(const fs::path& from, const fs::path& to) {
 // The new name must survive a power cut too. Some file systems cannot sync folders; the file itself is safe
 // by now.
 void sync_folder(const fs::path& folder) {
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.get() >= 0) (void)::fsync(descriptor.get());
-}
-
-Error exists_error(const fs::path& path) {
-  return io_error(quoted(path) + " exists already; use --force to replace it, or another name");
 }
 
 }  // namespace
 
+Error exists_already(const fs::path& path) {
+  return {ErrorCode::kIo, quoted(path) + " exists already; force replaces it, or take another name", "force"};
+}
+
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
-  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (descriptor.get() < 0) return io_error("cannot open " + quoted(path) + ": " + reason(errno));
   struct stat status;
   if (::fstat(descriptor.get(), &status) != 0)
@@ -158,7 +158,7 @@ Result<void> check_writable(const fs::path& path, Overwrite overwrite) {
   struct stat status;
   // A dangling link counts as something that is there.
   if (::lstat(path.c_str(), &status) == 0) {
-    if (overwrite == Overwrite::kNo) return exists_error(path);
+    if (overwrite == Overwrite::kNo) return exists_already(path);
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) return io_error("cannot write " + quoted(path) + ": it is a folder");
     return {};
@@ -228,7 +228,7 @@ void AtomicFile::discard() {
 // Gives up: nothing of what was written stays.
 Error AtomicFile::fail(int error) {
   discard();
-  if (error == EEXIST) return exists_error(target_);
+  if (error == EEXIST) return exists_already(target_);
   return io_error("cannot write " + quoted(target_) + ": " + reason(error) +
                   (direct_ ? "" : "; nothing was changed"));
 }

@@ -3,6 +3,63 @@
 
 #include <atomic>
 
+namespace sinew {
+namespace {
+
+thread_local const Executor* current_executor = nullptr;  // null: the default one
+
+class SerialExecutor final : public Executor {
+ public:
+  void run(std::size_t pieces, void* context,
+           void (*piece)(void* context, std::size_t index)) const override {
+    for (std::size_t i = 0; i < pieces; ++i) piece(context, i);
+  }
+};
+
+// One parallel_for on an executor.
+struct RangeJob {
+  std::size_t count, grain;
+  void* context;
+  detail::RangeBody body;
+  const Executor* executor;
+};
+
+void run_piece(void* context, std::size_t index) {
+  const auto& job = *static_cast<const RangeJob*>(context);
+  const ExecutorScope scope(job.executor);  // what the body starts goes the same way
+  job.body(job.context, index * job.grain, std::min(job.count, (index + 1) * job.grain));
+}
+
+// False: there is no executor but the default one.
+bool run_on_executor(std::size_t count, std::size_t grain, void* context, detail::RangeBody body) {
+  const Executor* executor = current_executor;
+  if (!executor) return false;
+  RangeJob job{count, grain, context, body, executor};
+  const std::size_t pieces = (count + grain - 1) / grain;
+  if (pieces == 1)
+    body(context, 0, count);
+  else
+    executor->run(pieces, &job, run_piece);
+  return true;
+}
+
+}  // namespace
+
+const Executor& serial_executor() {
+  static const SerialExecutor executor;
+  return executor;
+}
+
+ExecutorScope::ExecutorScope(const Executor* executor) noexcept : before_(current_executor) {
+  if (executor) current_executor = executor;
+}
+
+ExecutorScope::~ExecutorScope() {
+  current_executor = before_;
+}
+
+}  // namespace sinew
+
 #ifdef __EMSCRIPTEN__
 
 #include <emscripten.h>
@@ -102,6 +159,7 @@ int thread_count() {
 
 namespace detail {
 void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, RangeBody body) {
+  if (run_on_executor(count, grain, context, body)) return;
   if (count > grain && thread_count() > 1) {
     static Pool* pool = new Pool(thread_count() - 1);  // as long as the page
     if (pool->run(count, grain, context, body)) return;
@@ -144,6 +202,7 @@ int thread_count() {
 
 namespace detail {
 void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, RangeBody body) {
+  if (run_on_executor(count, grain, context, body)) return;
   const std::size_t pieces = (count + grain - 1) / grain;
   // One piece, or one thread: no scheduler, so small jobs pay nothing.
   if (pieces <= 1 || threads == 1) {

@@ -46,8 +46,8 @@ class ArapDeformer : public Deformer {
     return workspace;
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     auto& frame = static_cast<ArapWorkspace&>(workspace);
     const bool with_normals = !out_normals.empty();
     skin_->deform(input, *frame.skin, frame.posed,
@@ -72,6 +72,7 @@ class ArapDeformer : public Deformer {
         if (with_normals) out_normals[i] = arap_.rotation(frame.state, i).cast<float>() * normals[i];
       }
     });
+    return Status::kOk;
   }
 
   std::optional<double> energy(const Workspace& workspace) const override {
@@ -114,7 +115,7 @@ std::vector<std::uint32_t> held_by_joints(const Rig& rig) {
 
 Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOptions& options) {
   if (options.iterations < 1 || options.iterations > 100'000)
-    return usage_error("--iterations must lie between 1 and 100000");
+    return parameter_error("iterations", "must lie between 1 and 100000");
   std::vector<std::uint32_t> held;
   if (!options.targets.empty()) {
     SINEW_TRY(held, held_by_targets(rig, options.targets));
@@ -122,8 +123,8 @@ Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOption
     held = held_by_joints(rig);
     if (held.empty())
       return impossible(
-          "arap needs vertices that are held: give --handle VERTEX=X,Y,Z or --handles FILE.json, or bind the "
-          "mesh to a skeleton with `sinew rig`");
+          "arap needs vertices that are held: give handles, or bind the mesh to a skeleton with "
+          "`sinew rig`");
   }
   const TriangleView view = triangulate(rig.mesh);
   SINEW_TRY(ArapSolver arap, ArapSolver::build({rig.mesh.positions, view.triangles}, held, options.arap));

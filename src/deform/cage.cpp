@@ -21,15 +21,14 @@ struct CageWorkspace : Workspace {
 
 class CageDeformer : public Deformer {
  public:
-  CageDeformer(const Rig& rig, const Cage& cage, std::span<const Vec3> moved, const std::vector<Vec3>* live)
-      : cage_(cage), moved_(moved.begin(), moved.end()), live_(live), normals_(rig.mesh) {}
+  CageDeformer(const Rig& rig, const Cage& cage, std::span<const Vec3> moved)
+      : cage_(cage), moved_(moved.begin(), moved.end()), normals_(rig.mesh) {}
 
   Result<void> solve() {
     SINEW_TRY(field_, HarmonicCage::build(cage_.mesh, cage_.resolution));
     if (field_->nodes() != cage_.volume.size())
-      return bad_input(
-          "the cage '" + printable(cage_.name) +
-          "' has been changed since it was solved: bind it again with `sinew cage bind --dynamic`");
+      return bad_input("the cage '" + printable(cage_.name) +
+                       "' has been changed since it was solved: bind it again with `sinew cage bind`");
     return {};
   }
 
@@ -41,10 +40,12 @@ class CageDeformer : public Deformer {
     return workspace;
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     auto& frame = static_cast<CageWorkspace&>(workspace);
-    place_controls(cage_, live_ ? *live_ : moved_, input.matrices, frame.offsets);
+    const bool given = input.cage_points.size() == cage_.mesh.vertex_count();
+    place_controls(cage_, given ? input.cage_points : std::span<const Vec3>(moved_), input.matrices,
+                   frame.offsets);
     for (std::size_t j = 0; j < frame.offsets.size(); ++j) {
       frame.offsets[j] -= cage_.mesh.positions[j];
       frame.short_offsets[j] = frame.offsets[j].cast<float>();
@@ -60,6 +61,7 @@ class CageDeformer : public Deformer {
     });
     if (!out_normals.empty())
       normals_.carry(input.positions, out_positions, input.normals, frame.normals, out_normals);
+    return Status::kOk;
   }
 
  private:
@@ -71,24 +73,9 @@ class CageDeformer : public Deformer {
 
   Cage cage_;
   std::vector<Vec3> moved_;
-  const std::vector<Vec3>* live_;  // in place of them, or null
   NormalCarrier normals_;
   std::optional<HarmonicCage> field_;  // of a dynamic cage
 };
-
-Result<std::unique_ptr<Deformer>> build(const Rig& rig, const Cage& cage, std::span<const Vec3> moved,
-                                        const std::vector<Vec3>* live) {
-  if (cage.rows.size() != rig.mesh.vertex_count() || cage.masks.size() != rig.mesh.vertex_count())
-    return bad_input("the cage '" + printable(cage.name) + "' was bound to a mesh of " +
-                     std::to_string(cage.rows.size()) + " vertices, but this one has " +
-                     std::to_string(rig.mesh.vertex_count()) + ": bind it again with `sinew cage bind`");
-  if (!moved.empty() && moved.size() != cage.mesh.vertex_count())
-    return usage_error("the moved cage has " + std::to_string(moved.size()) + " control points, but '" +
-                       printable(cage.name) + "' has " + std::to_string(cage.mesh.vertex_count()));
-  auto deformer = std::make_unique<CageDeformer>(rig, cage, moved, live);
-  if (cage.dynamic) SINEW_CHECK(deformer->solve());
-  return std::unique_ptr<Deformer>(std::move(deformer));
-}
 
 }  // namespace
 
@@ -106,12 +93,16 @@ void place_controls(const Cage& cage, std::span<const Vec3> moved, std::span<con
 }
 
 Result<std::unique_ptr<Deformer>> build_cage(const Rig& rig, const Cage& cage, std::span<const Vec3> moved) {
-  return build(rig, cage, moved, nullptr);
-}
-
-Result<std::unique_ptr<Deformer>> build_live_cage(const Rig& rig, const Cage& cage,
-                                                  const std::vector<Vec3>& live) {
-  return build(rig, cage, live, &live);
+  if (cage.rows.size() != rig.mesh.vertex_count() || cage.masks.size() != rig.mesh.vertex_count())
+    return bad_input("the cage '" + printable(cage.name) + "' was bound to a mesh of " +
+                     std::to_string(cage.rows.size()) + " vertices, but this one has " +
+                     std::to_string(rig.mesh.vertex_count()) + ": bind it again with `sinew cage bind`");
+  if (!moved.empty() && moved.size() != cage.mesh.vertex_count())
+    return usage_error("the moved cage has " + std::to_string(moved.size()) + " control points, but '" +
+                       printable(cage.name) + "' has " + std::to_string(cage.mesh.vertex_count()));
+  auto deformer = std::make_unique<CageDeformer>(rig, cage, moved);
+  if (cage.dynamic) SINEW_CHECK(deformer->solve());
+  return std::unique_ptr<Deformer>(std::move(deformer));
 }
 
 }  // namespace sinew

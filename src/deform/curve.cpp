@@ -64,9 +64,19 @@ void frames_along(const Curve& curve, const Mat3& start, double roll_head, doubl
   }
 }
 
+// Where the segments of each joint stand among all segments: those of joint j from first[j] to first[j + 1].
+std::vector<std::size_t> first_segments(const CurveOptions& options, std::size_t joints) {
+  std::vector<std::size_t> first = {0};
+  for (std::size_t j = 0; j < joints; ++j)
+    first.push_back(first.back() + static_cast<std::size_t>(j < options.segments_of.size()
+                                                                ? options.segments_of[j]
+                                                                : options.segments));
+  return first;
+}
+
 struct CurveWorkspace : Workspace {
-  CurveWorkspace(const SkinTable& table, std::size_t all_segments, std::size_t segments)
-      : rows(table.palette_size(), kRowsStride), matrices(all_segments), frames(segments) {}
+  CurveWorkspace(const SkinTable& table, std::size_t all_segments)
+      : rows(table.palette_size(), kRowsStride), matrices(all_segments), frames(all_segments) {}
   Palette rows;
   std::vector<Affine3> matrices, frames;
 };
@@ -77,35 +87,42 @@ class CurveBones : public Deformer {
       : rest_(rig),
         parents_(bone_parents(rig.skeleton)),
         joints_(rig.skeleton.size()),
-        segments_(static_cast<std::size_t>(options.segments)),
-        ease_(options.ease),
+        first_(first_segments(options, joints_)),
+        ease_(joints_, options.ease),
         table_(std::move(table)) {
+    if (!options.ease_of.empty()) ease_ = options.ease_of;
     const std::vector<Affine3> still(joints_, Affine3::Identity());
-    std::vector<Affine3> frames(segments_);
     for (std::size_t j = 0; j < rest_.bones.size(); ++j) {
-      frames_along(curve_of(ends_at(j, {{}, {}, {}, still, {}}), ease_), rest_.frames[j].axes, 0, 0, frames);
+      std::vector<Affine3> frames(first_[j + 1] - first_[j]);
+      frames_along(curve_of(ends_at(j, {{}, {}, {}, still, {}}), ease_[j]), rest_.frames[j].axes, 0, 0,
+                   frames);
       for (const Affine3& frame : frames) inverse_rest_.push_back(frame.inverse(Eigen::Isometry));
     }
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {
-    return std::make_unique<CurveWorkspace>(table_, joints_ * segments_, segments_);
+    return std::make_unique<CurveWorkspace>(table_, first_.back());
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == table_.vertices);
     auto& state = static_cast<CurveWorkspace&>(workspace);
     for (std::size_t j = 0; j < joints_; ++j)
-      fill(j, input, std::span(state.matrices).subspan(j * segments_, segments_), state.frames);
+      fill(j, input, segments_of(j, state.matrices), segments_of(j, state.frames));
     fill_rows(table_, state.matrices, state.rows);
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
     parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
       lbs_groups(table_, state.rows, begin, end, streams);
     });
+    return Status::kOk;
   }
 
  private:
+  std::span<Affine3> segments_of(std::size_t j, std::vector<Affine3>& all) const noexcept {
+    return std::span(all).subspan(first_[j], first_[j + 1] - first_[j]);
+  }
+
   BoneEndsAt ends_at(std::size_t j, const FrameInput& input) const noexcept {
     const Bone& bone = rest_.bones[j];
     const Affine3& own = input.matrices[j];
@@ -129,9 +146,9 @@ class CurveBones : public Deformer {
   }
 
   void fill(std::size_t j, const FrameInput& input, std::span<Affine3> matrices,
-            std::vector<Affine3>& frames) const noexcept {
-    const bool curved =
-        segments_ > 1 && j < rest_.bones.size() && (rest_.bones[j].tail - rest_.bones[j].head).norm() > 0;
+            std::span<Affine3> frames) const noexcept {
+    const bool curved = matrices.size() > 1 && j < rest_.bones.size() &&
+                        (rest_.bones[j].tail - rest_.bones[j].head).norm() > 0;
     if (!curved) {
       for (Affine3& matrix : matrices) matrix = input.matrices[j];
       return;
@@ -140,21 +157,21 @@ class CurveBones : public Deformer {
     // The joint's own linear part, its scale with it, turned onto the curve.
     const Affine3& own = input.matrices[j];
     const Mat3 axes = split_linear(own.linear()).rotation.toRotationMatrix() * rest_.frames[j].axes;
-    frames_along(curve_of(ends_at(j, input), ease_), axes, shape.twist_head, shape.twist_tail, frames);
-    for (std::size_t k = 0; k < matrices.size(); ++k)
-      matrices[k] = frames[k] * inverse_rest_[j * segments_ + k];
+    frames_along(curve_of(ends_at(j, input), ease_[j]), axes, shape.twist_head, shape.twist_tail, frames);
+    for (std::size_t k = 0; k < matrices.size(); ++k) matrices[k] = frames[k] * inverse_rest_[first_[j] + k];
   }
 
   RestBones rest_;
   std::vector<int> parents_;
-  std::size_t joints_, segments_;
-  double ease_;
+  std::size_t joints_;
+  std::vector<std::size_t> first_;
+  std::vector<double> ease_;  // per joint
   SkinTable table_;
   std::vector<Affine3> inverse_rest_;  // per bone and segment
 };
 
 // Every influence given to the two segments whose middles its endpoint weight lies between.
-SkinWeights spread_over_segments(const Rig& rig, std::size_t segments) {
+SkinWeights spread_over_segments(const Rig& rig, std::span<const std::size_t> starts) {
   SkinWeights spread;
   spread.offsets.push_back(0);
   std::vector<Influence> row;
@@ -162,14 +179,13 @@ SkinWeights spread_over_segments(const Rig& rig, std::size_t segments) {
     row.clear();
     for (std::size_t e = rig.weights.offsets[i]; e < rig.weights.offsets[i + 1]; ++e) {
       const Influence& influence = rig.weights.entries[e];
+      const std::size_t segments = starts[influence.joint + 1] - starts[influence.joint];
       const double place =
           std::clamp(static_cast<double>(rig.endpoint.values[e]) * static_cast<double>(segments) - 0.5, 0.0,
                      static_cast<double>(segments - 1));
       const auto first = std::min(static_cast<std::size_t>(place), segments - 1);
       const double share = place - static_cast<double>(first);
-      const auto at = [&](std::size_t k) {
-        return static_cast<std::uint32_t>(influence.joint * segments + k);
-      };
+      const auto at = [&](std::size_t k) { return static_cast<std::uint32_t>(starts[influence.joint] + k); };
       row.push_back({at(first), influence.weight * (1 - share)});
       if (share > 0) row.push_back({at(first + 1), influence.weight * share});
     }
@@ -181,17 +197,24 @@ SkinWeights spread_over_segments(const Rig& rig, std::size_t segments) {
 }  // namespace
 
 Result<std::unique_ptr<Deformer>> build_curve(const Rig& rig, const CurveOptions& options) {
-  if (options.segments < 1 || options.segments > 64)
-    return usage_error("the segments of a curve bone must lie between 1 and 64");
-  if (!(options.ease >= 0 && options.ease <= 3))
-    return usage_error("the ease of a curve bone must lie between 0 and 3");
+  for (const std::vector<int>& all : {options.segments_of, std::vector<int>{options.segments}})
+    for (const int segments : all)
+      if (segments < 1 || segments > 64)
+        return parameter_error("segments", "of a curve bone must lie between 1 and 64");
+  for (const std::vector<double>& all : {options.ease_of, std::vector<double>{options.ease}})
+    for (const double ease : all)
+      if (!(ease >= 0 && ease <= 3))
+        return parameter_error("ease", "of a curve bone must lie between 0 and 3");
+  const std::size_t joints = rig.skeleton.size();
+  if ((!options.segments_of.empty() && options.segments_of.size() != joints) ||
+      (!options.ease_of.empty() && options.ease_of.size() != joints))
+    return usage_error("curve bones need one number of segments and one ease for each joint, or none");
   if (rig.weights.vertex_count() != rig.mesh.vertex_count())
     return bad_input("the weights do not fit the mesh: they have other numbers of vertices");
   if (rig.endpoint.values.size() != rig.weights.entries.size())
-    return impossible("the rig has no endpoint weights: `sinew rig` or `weights --endpoint` makes them");
-  const auto segments = static_cast<std::size_t>(options.segments);
-  SINEW_TRY(SkinTable table, pack_skin(spread_over_segments(rig, segments), rig.skeleton.size() * segments,
-                                       RowSums::kAsGiven));
+    return impossible("the rig has no endpoint weights: `sinew rig` or `sinew weights` makes them");
+  const std::vector<std::size_t> starts = first_segments(options, joints);
+  SINEW_TRY(SkinTable table, pack_skin(spread_over_segments(rig, starts), starts.back(), RowSums::kAsGiven));
   return std::unique_ptr<Deformer>(std::make_unique<CurveBones>(rig, std::move(table), options));
 }
 

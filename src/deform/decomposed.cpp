@@ -61,14 +61,15 @@ class Decomposed : public Deformer {
     return std::make_unique<DecomposedWorkspace>(skin_);
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == skin_.table.vertices);
     const DecomposedFrame frame = begin(input, static_cast<DecomposedWorkspace&>(workspace));
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
     parallel_for(skin_.table.group_count(), kGroupsPerPiece, [&](std::size_t first, std::size_t last) {
       decomposed_groups(skin_.table, frame, first, last, streams);
     });
+    return Status::kOk;
   }
 
  private:

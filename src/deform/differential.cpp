@@ -98,8 +98,8 @@ class Differential : public Deformer {
     return state;
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     auto& state = static_cast<DifferentialWorkspace&>(workspace);
     std::copy(input.positions.begin(), input.positions.end(), state.keyed.begin());
     std::span<const double> weights;
@@ -118,6 +118,7 @@ class Differential : public Deformer {
     if (!out_normals.empty())
       surface_.carry_normals(out_positions, same_points(input.positions, rest_) ? input.normals : normals_,
                              state.maps, out_normals);
+    return Status::kOk;
   }
 
  private:

@@ -41,13 +41,13 @@ class DifferentialKeys : public Deformer {
     return state;
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     auto& state = static_cast<KeysWorkspace&>(workspace);
     const std::span<const double> weights = keys_.weights(input);
     std::copy(input.positions.begin(), input.positions.end(), out_positions.begin());
     if (!out_normals.empty()) std::copy(input.normals.begin(), input.normals.end(), out_normals.begin());
-    if (std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; })) return;
+    if (std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; })) return Status::kOk;
     gradients_.blend(weights, state.sums);
     const bool at_rest = same_points(input.positions, rest_);
     parallel_for(state.sums.size(), 2048, [&](std::size_t begin, std::size_t end) {
@@ -62,6 +62,7 @@ class DifferentialKeys : public Deformer {
     keys_.add_loose(weights, out_positions);
     surface_.reconstruct(state.transforms, state.centres, state.scratch, out_positions);
     if (!out_normals.empty()) surface_.carry_normals(out_positions, normals_, state.maps, out_normals);
+    return Status::kOk;
   }
 
  private:

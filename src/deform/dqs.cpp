@@ -17,14 +17,15 @@ class Dqs : public Deformer {
 
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<DqsWorkspace>(skin_); }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == skin_.table.vertices);
     auto& frame = static_cast<DqsWorkspace&>(workspace);
     frame.begin(skin_, input);
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
     parallel_for(skin_.table.group_count(), kGroupsPerPiece,
                  [&](std::size_t begin, std::size_t end) { frame.run(skin_, begin, end, streams); });
+    return Status::kOk;
   }
 
  private:

@@ -42,9 +42,23 @@ class ElasticDeformer : public Deformer {
 
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<ElasticWorkspace>(); }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
-    auto& state = static_cast<ElasticWorkspace&>(workspace);
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
+    try {  // solving allocates
+      solve(input, static_cast<ElasticWorkspace&>(workspace), out_positions, out_normals);
+    } catch (...) {  // the only thing that Eigen and the solver throw
+      return Status::kOutOfMemory;
+    }
+    return Status::kOk;
+  }
+
+  std::optional<double> energy(const Workspace& workspace) const override {
+    return static_cast<const ElasticWorkspace&>(workspace).energy;
+  }
+
+ private:
+  void solve(const FrameInput& input, ElasticWorkspace& state, std::span<Vec3f> out_positions,
+             std::span<Vec3f> out_normals) const {
     GridPositions start = blended(input.matrices);
     if (state.last.rows() == start.rows()) {
       GridPositions again = state.last;
@@ -58,11 +72,6 @@ class ElasticDeformer : public Deformer {
     carry(input, state.last, out_positions, out_normals);
   }
 
-  std::optional<double> energy(const Workspace& workspace) const override {
-    return static_cast<const ElasticWorkspace&>(workspace).energy;
-  }
-
- private:
   // Bone vertices as posed, the others by linear blending.
   GridPositions blended(std::span<const Affine3> matrices) const {
     const GridPositions& rest = body_.model().rest();

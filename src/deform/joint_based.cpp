@@ -26,8 +26,8 @@ class JointBased : public Deformer {
     return std::make_unique<JointWorkspace>(table_);
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == table_.vertices);
     auto& frame = static_cast<JointWorkspace&>(workspace);
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
@@ -36,12 +36,13 @@ class JointBased : public Deformer {
       parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
         shaped_joint_groups(table_, frame.shaped, begin, end, streams);
       });
-      return;
+      return Status::kOk;
     }
     fill_joints(table_, input.matrices, options_, frame.palette);
     parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
       joint_groups(table_, frame.palette, begin, end, streams);
     });
+    return Status::kOk;
   }
 
  private:

@@ -46,7 +46,7 @@ class Packer {
       lanes.push_back({entry(static_cast<int>(influence.joint), part, share), influence.share,
                        influence.swing, turn, above_end, own_end});
     };
-    switch (options_.blend.value_or(rig_.joint_weights.blend(influence.joint))) {
+    switch (options_.blend_of(influence.joint, rig_.joint_weights)) {
       case JointBlend::kSwingTwist:
         return add(JointPart::kSwingTwist, PartShare::kAll, influence.twist);
       case JointBlend::kLinear:
@@ -133,7 +133,7 @@ Result<JointTable> pack_bones(const Rig& rig, RowSums sums) {
     return bad_input("the weights do not fit the mesh: they have other numbers of vertices");
   if (rig.endpoint.values.size() != rig.weights.entries.size() ||
       (rig.endpoint.empty() && !rig.weights.entries.empty()))
-    return impossible("the rig has no endpoint weights: `sinew rig` or `weights --endpoint` makes them");
+    return impossible("the rig has no endpoint weights: `sinew rig` or `sinew weights` makes them");
   const RestBones rest(rig);
   // One entry a joint, the identity behind them.
   std::vector<JointEntry> entries(rig.skeleton.size() + 1);

@@ -24,8 +24,8 @@ class Keys : public Deformer {
 
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Workspace>(); }
 
-  void deform(const FrameInput& input, Workspace&, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace&, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     const std::span<const double> weights = input.key_weights.empty() ? defaults_ : input.key_weights;
     std::copy(input.positions.begin(), input.positions.end(), out_positions.begin());
     if (!out_normals.empty()) std::copy(input.normals.begin(), input.normals.end(), out_normals.begin());
@@ -38,9 +38,10 @@ class Keys : public Deformer {
       add_scaled(keys_[k].normal_deltas, weight, out_normals);
       turned = true;
     }
-    if (!turned) return;
+    if (!turned) return Status::kOk;
     for (Vec3f& normal : out_normals)
       if (const float length = normal.norm(); length > 0) normal /= length;
+    return Status::kOk;
   }
 
  private:

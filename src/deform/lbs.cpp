@@ -23,8 +23,8 @@ class Lbs : public Deformer {
     return std::make_unique<LbsWorkspace>(table_);
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == table_.vertices);
     auto& frame = static_cast<LbsWorkspace&>(workspace);
     fill_rows(table_, input.matrices, frame.rows);
@@ -32,6 +32,7 @@ class Lbs : public Deformer {
     parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
       lbs_groups(table_, frame.rows, begin, end, streams);
     });
+    return Status::kOk;
   }
 
  private:

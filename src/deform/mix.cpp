@@ -33,8 +33,8 @@ class Mix : public Deformer {
     return std::make_unique<MixWorkspace>(lbs_, dqs_);
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == lbs_.vertices);
     auto& frame = static_cast<MixWorkspace&>(workspace);
     fill_rows(lbs_, input.matrices, frame.rows);
@@ -42,6 +42,7 @@ class Mix : public Deformer {
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
     parallel_for(lbs_.group_count(), kGroupsPerPiece,
                  [&](std::size_t begin, std::size_t end) { run(frame, begin, end, streams); });
+    return Status::kOk;
   }
 
  private:

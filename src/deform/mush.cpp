@@ -61,13 +61,15 @@ class Mush : public Deformer {
     return workspace;
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     auto& state = static_cast<MushWorkspace&>(workspace);
     std::span<const Vec3f> positions = input.positions, normals = input.normals;
     if (inner_) {
-      inner_->deform(input, *state.inner, state.positions,
-                     out_normals.empty() ? std::span<Vec3f>() : std::span<Vec3f>(state.normals));
+      const Status status =
+          inner_->deform(input, *state.inner, state.positions,
+                         out_normals.empty() ? std::span<Vec3f>() : std::span<Vec3f>(state.normals));
+      if (status != Status::kOk) return status;
       positions = state.positions;
       normals = state.normals;
     }
@@ -87,6 +89,7 @@ class Mush : public Deformer {
         out_normals[v] = known && n.norm() > 0 ? Vec3f(n.normalized()) : normals[v];
       }
     });
+    return Status::kOk;
   }
 
   std::optional<double> energy(const Workspace& workspace) const override {

@@ -41,8 +41,8 @@ class Points : public Deformer {
     return space;
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     auto& frame = static_cast<PointsWorkspace&>(workspace);
     place_handles(input, frame);
     blend(input, frame, out_normals);
@@ -60,6 +60,7 @@ class Points : public Deformer {
           out_normals[i] = arap_->rotation(*frame.state, i).cast<float>() * input.normals[i];
       }
     });
+    return Status::kOk;
   }
 
   std::optional<double> energy(const Workspace& workspace) const override {
@@ -74,7 +75,8 @@ class Points : public Deformer {
       frame.transforms[h] =
           joint >= 0 ? input.matrices[static_cast<std::size_t>(joint)] : Affine3::Identity();
     }
-    for (const HandleTarget& target : options_.live ? options_.live->handles : options_.targets)
+    const bool moved = input.controls && !input.controls->handles.empty();
+    for (const HandleTarget& target : moved ? input.controls->handles : options_.targets)
       frame.transforms[target.handle] = Eigen::Translation3d(target.position) * target.rotation *
                                         Eigen::Translation3d(-points_.points[target.handle].position);
     if (options_.form != PointsForm::kDualQuaternion) return;
@@ -162,7 +164,7 @@ Result<std::unique_ptr<Deformer>> build_points(const Rig& rig, const PointsOptio
   if (rig.points.empty() || rig.points.weights.size() != rig.mesh.vertex_count())
     return impossible("the rig has no point handles: `sinew handles` puts them at its joints");
   if (options.iterations < 1 || options.iterations > 100'000)
-    return usage_error("--iterations must lie between 1 and 100000");
+    return parameter_error("iterations", "must lie between 1 and 100000");
   for (const HandleTarget& target : options.targets)
     if (target.handle >= rig.points.points.size())
       return usage_error("there is no handle " + std::to_string(target.handle) + ": the rig has " +

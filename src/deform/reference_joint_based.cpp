@@ -80,7 +80,7 @@ Affine3 joint_row(std::span<const JointInfluence> row, const JointWeights& weigh
   Affine3 sum;
   sum.matrix().setZero();
   for (const JointInfluence& influence : row) {
-    const JointBlend kind = options.blend.value_or(weights.blend(influence.joint));
+    const JointBlend kind = options.blend_of(influence.joint, weights);
     sum.matrix() += static_cast<double>(influence.share) *
                     joints[influence.joint].blend(kind, influence, options).matrix();
   }

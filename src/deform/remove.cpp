@@ -37,11 +37,12 @@ class Remove : public Deformer {
     return state;
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     auto& state = static_cast<RemoveWorkspace&>(workspace);
     if (inner_) {
-      inner_->deform(input, *state.inner, out_positions, out_normals);
+      const Status status = inner_->deform(input, *state.inner, out_positions, out_normals);
+      if (status != Status::kOk) return status;
     } else {
       std::copy(input.positions.begin(), input.positions.end(), out_positions.begin());
       if (!out_normals.empty()) std::copy(input.normals.begin(), input.normals.end(), out_normals.begin());
@@ -59,6 +60,7 @@ class Remove : public Deformer {
     surface_.centres(out_positions, state.centres);
     surface_.reconstruct(state.maps, state.centres, state.scratch, out_positions);
     if (!out_normals.empty()) surface_.carry_normals(out_positions, normals_, state.maps, out_normals);
+    return Status::kOk;
   }
 
   std::optional<double> energy(const Workspace& workspace) const override {

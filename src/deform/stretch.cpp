@@ -62,8 +62,8 @@ class LinearStretch : public Deformer {
     return std::make_unique<StretchWorkspace>(skin_, joints_);
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == skin_.vertices);
     auto& frame = static_cast<StretchWorkspace&>(workspace);
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
@@ -72,12 +72,13 @@ class LinearStretch : public Deformer {
       parallel_for(skin_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
         stretch_groups(skin_, shares_.data(), frame.rows, begin, end, streams);
       });
-      return;
+      return Status::kOk;
     }
     fill_twist(input, frame.bones);
     parallel_for(joints_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
       joint_groups(joints_, frame.bones, begin, end, streams);
     });
+    return Status::kOk;
   }
 
  private:
@@ -130,8 +131,8 @@ class DualStretch : public Deformer {
     return std::make_unique<DualWorkspace>(joints_);
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == joints_.vertices);
     auto& frame = static_cast<DualWorkspace&>(workspace);
     const bool scaled = fill(input, frame.bones);
@@ -139,6 +140,7 @@ class DualStretch : public Deformer {
     parallel_for(joints_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
       dual_bone_groups(joints_, frame.bones, scaled, begin, end, streams);
     });
+    return Status::kOk;
   }
 
  private:

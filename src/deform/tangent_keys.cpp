@@ -75,8 +75,8 @@ class TangentKeys : public Deformer {
 
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Workspace>(); }
 
-  void deform(const FrameInput& input, Workspace&, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace&, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     const std::span<const double> weights = input.key_weights.empty() ? defaults_ : input.key_weights;
     parallel_for(out_positions.size(), kTangentGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -96,6 +96,7 @@ class TangentKeys : public Deformer {
         out_normals[i] = moves && normal.norm() > 0 ? Vec3f(normal.normalized()) : input.normals[i];
       }
     });
+    return Status::kOk;
   }
 
  private:

@@ -69,8 +69,8 @@ class Volume : public Deformer {
     return workspace;
   }
 
-  void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-              std::span<Vec3f> out_normals) const noexcept override {
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == to_welded_.size());
     auto& state = static_cast<VolumeWorkspace&>(workspace);
     for (std::size_t i = 0; i < state.points.size(); ++i) state.points[i] = input.positions[i].cast<double>();
@@ -89,6 +89,7 @@ class Volume : public Deformer {
       out_positions[i] = state.points[i].cast<float>();
     }
     if (!out_normals.empty()) face_normals(input, state, out_normals);
+    return Status::kOk;
   }
 
  private:
@@ -239,7 +240,8 @@ class Volume : public Deformer {
 }  // namespace
 
 Result<std::unique_ptr<Deformer>> build_volume(const Rig& rig, const VolumeOptions& options) {
-  if (!(options.amount >= 0 && options.amount <= 1)) return usage_error("--amount must lie between 0 and 1");
+  if (!(options.amount >= 0 && options.amount <= 1))
+    return parameter_error("amount", "must lie between 0 and 1");
   return std::unique_ptr<Deformer>(std::make_unique<Volume>(rig, options));
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sinew/core/parallel.h"
+#include "sinew/mesh/topology.h"
 
 namespace sinew {
 
@@ -27,6 +28,15 @@ double enclosed_volume(MeshView mesh) {
         return sum;
       },
       [](double a, double b) { return a + b; });
+}
+
+std::optional<double> volume_change(const PolyMesh& rest, std::span<const Vec3> posed) {
+  const MeshReport topology = mesh_report(rest);
+  if (topology.boundary_edges + topology.nonmanifold_edges > 0) return std::nullopt;
+  const TriangleView view = triangulate(rest);
+  const double before = enclosed_volume({rest.positions, view.triangles});
+  const double change = (enclosed_volume({posed, view.triangles}) - before) / std::abs(before);
+  return std::isfinite(change) ? std::optional(change) : std::nullopt;
 }
 
 ShapeError shape_error(std::span<const Vec3> shape, std::span<const Vec3> reference) {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "sinew/io/mesh_files.h"
-#include "sinew/pipeline/rig_player.h"
-#include "sinew/pipeline/save.h"
+#include "sinew/io/write_mesh.h"
+#include "sinew/pipeline/posed_mesh.h"
 
 namespace sinew {
 namespace {
@@ -19,8 +19,7 @@ constexpr double kMaxBytes = 16.0 * (1u << 30);
 Result<void> save_folder(const Rig& rig, const BakedFrames& frames, const std::filesystem::path& path,
                          Overwrite overwrite, const Progress* progress) {
   std::error_code failure;
-  if (std::filesystem::exists(path, failure) && overwrite == Overwrite::kNo)
-    return io_error(fmt::format("{}: exists already; give --force to write into it", path.string()));
+  if (std::filesystem::exists(path, failure) && overwrite == Overwrite::kNo) return exists_already(path);
   std::filesystem::create_directories(path, failure);
   if (failure)
     return io_error(fmt::format("{}: cannot make this folder: {}", path.string(), failure.message()));
@@ -38,10 +37,11 @@ Result<void> save_folder(const Rig& rig, const BakedFrames& frames, const std::f
 
 }  // namespace
 
-Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request) {
+Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector<std::string>* made) {
   if (request.clip >= rig.clips.size()) return usage_error("the file has no such clip");
   if (!(request.fps > 0 && request.fps <= 1000))
-    return usage_error("--fps must lie above 0 and not above 1000");
+    return parameter_error("fps",
+                           fmt::format("is {}: give a number above 0 and not above 1000", request.fps));
   const Clip& clip = rig.clips[request.clip];
   const double end = request.end < request.start ? std::max(clip.duration(), request.start) : request.end;
   const double count = std::floor((end - request.start) * request.fps + 1e-6) + 1;
@@ -49,10 +49,11 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request) {
       count * static_cast<double>(rig.mesh.vertex_count()) * sizeof(Vec3f) * (request.normals ? 2 : 1);
   if (bytes > kMaxBytes)
     return impossible(fmt::format(
-        "{:.0f} frames of {} vertices need {:.0f} GiB: lower --fps or bake a part with --start and --end",
+        "{:.0f} frames of {} vertices need {:.0f} GiB: take fewer frames a second, or bake a part of it",
         count, rig.mesh.vertex_count(), bytes / (1u << 30)));
 
-  SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request.deform));
+  SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, request.deform));
+  if (made) made->insert(made->end(), ready.made.begin(), ready.made.end());
   BakedFrames frames;
   frames.fps = request.fps;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
@@ -60,9 +61,11 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request) {
     report(request.progress, "baking", static_cast<double>(k) / count);
     const double time = request.start + static_cast<double>(k) / request.fps;
     SINEW_TRY(const Pose pose, make_pose(rig, request.pose, clip, time));
-    player.evaluate(pose);
-    frames.positions.emplace_back(player.positions().begin(), player.positions().end());
-    if (request.normals) frames.normals.emplace_back(player.normals().begin(), player.normals().end());
+    std::vector<Vec3f>& positions = frames.positions.emplace_back(rig.mesh.vertex_count());
+    VertexBuffer normals;
+    if (request.normals) normals = frames.normals.emplace_back(rig.mesh.vertex_count());
+    const Status status = ready.deformer.evaluate(pose, ready.workspace, positions, normals);
+    if (status != Status::kOk) return frame_error(status);
   }
   return frames;
 }

@@ -9,7 +9,6 @@
 
 #include "sinew/core/text.h"
 #include "sinew/measure/self_intersection.h"
-#include "sinew/pipeline/rig_player.h"
 #include "sinew/volume/harmonic_cage.h"
 #include "sinew/volume/voxel_cage.h"
 #include "sinew/weights/transfer.h"
@@ -29,7 +28,7 @@ void note_cage(const PolyMesh& mesh, const HarmonicCage& cage, CageReport& repor
   if (const auto& idle = cage.idle_controls(); !idle.empty())
     report.notes.push_back(
         fmt::format("{} control points, the first is {}, lie in parts of the cage without a grid edge: only "
-                    "vertices right beside them follow; a larger --resolution reaches them",
+                    "vertices right beside them follow; a larger resolution reaches them",
                     idle.size(), idle.front()));
   if (cage.pieces() > 1)
     report.notes.push_back(
@@ -104,9 +103,9 @@ CageReport report_of(const PolyMesh& mesh, const HarmonicCage& cage) {
 Result<CageReport> bind_cage(Rig& rig, PolyMesh mesh, const CageRequest& request) {
   const auto start = Clock::now();
   if (!(request.reach >= 0 && request.reach <= 1000))
-    return usage_error("--reach must lie between 0 and 1000 diagonals of the cage");
+    return parameter_error("reach", "must lie between 0 and 1000 diagonals of the cage");
   if (!(request.threshold >= 0 && request.threshold <= 0.1))
-    return usage_error("--threshold must lie between 0 and 0.1");
+    return parameter_error("threshold", "must lie between 0 and 0.1");
   // By way of memory: GCC 12 leaves the last two of a list unrounded where it may keep them in registers.
   std::vector<Vec3f> rounded;
   for (const Vec3& p : mesh.positions) rounded.push_back(p.cast<float>());
@@ -137,9 +136,10 @@ Result<CageReport> bind_cage(Rig& rig, PolyMesh mesh, const CageRequest& request
 Result<CageReport> bind_solved_cage(Rig& rig, const Cage& solved, const CageRequest& request) {
   const auto start = Clock::now();
   if (solved.volume.size() == 0)
-    return impossible(fmt::format(
-        "the cage '{}' was saved without its solution: bind it with --keep or --dynamic to use it again",
-        printable(solved.name)));
+    return impossible(
+        fmt::format("the cage '{}' was saved without its solution: keep it when it is bound, or make it "
+                    "dynamic, to use it again",
+                    printable(solved.name)));
   SINEW_TRY(const HarmonicCage solver, HarmonicCage::build(solved.mesh, solved.resolution));
   if (solver.nodes() != solved.volume.size())
     return bad_input(

@@ -10,10 +10,11 @@
 
 #include "pipeline/compare_poses.h"
 #include "pipeline/compare_weights.h"
-#include "pipeline/elastic_setup.h"
+#include "sinew/binding/elastic_setup.h"
+#include "sinew/binding/prepare.h"
 #include "sinew/measure/self_intersection.h"
 #include "sinew/measure/shape.h"
-#include "sinew/pipeline/methods.h"
+#include "sinew/player/stack.h"
 #include "sinew/volume/elastic.h"
 #include "sinew/volume/grid_laplacian.h"
 #include "sinew/weights/elastic.h"
@@ -31,21 +32,34 @@ class Runner {
     // A cage is a step of the stack before the skeleton; alone, its name stands for what follows it.
     if (deformer.starts_with("cage"))
       return usage_error("a cage cannot be compared: it moves the mesh before the deformers that are");
-    DeformRequest request;
-    request.deformer = deformer;
-    request.progress = progress;
+    Stack stack = {{"skeleton", "", {}}};
+    SINEW_CHECK(set_option(stack, "deformer", deformer));
+    SINEW_TRY(const DeformerNeeds needs, needs_of(stack));
     Runner runner;
-    SINEW_TRY(runner.deformer_, build_deformer(rig, request));
-    runner.workspace_ = runner.deformer_->make_workspace();
+    DeformerData data;
+    if (is_ready(rig, needs)) {
+      SINEW_TRY(runner.steps_, build_stack(rig, stack, data));
+    } else {
+      Rig copy = rig;
+      SINEW_CHECK(prepare(copy, needs, data, progress));
+      SINEW_TRY(runner.steps_, build_stack(copy, stack, data));
+    }
+    for (const BuiltStep& step : runner.steps_) runner.workspaces_.push_back(step.deformer->make_workspace());
     for (const Vec3& p : rig.mesh.positions) runner.rest_.push_back(p.cast<float>());
     runner.out_.resize(runner.rest_.size());
+    runner.between_.resize(runner.rest_.size());
     return runner;
   }
 
   // Milliseconds that it took.
   double run(const ComparePose& pose) {
     const auto start = std::chrono::steady_clock::now();
-    deformer_->deform({rest_, {}, pose.globals, pose.matrices, {}}, *workspace_, out_, {});
+    std::span<const Vec3f> from = rest_;
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      std::vector<Vec3f>& to = s + 1 == steps_.size() ? out_ : between_;  // a deformer, and mush behind it
+      steps_[s].deformer->deform({from, {}, pose.globals, pose.matrices, {}}, *workspaces_[s], to, {});
+      from = to;
+    }
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
   std::vector<Vec3> positions() const {
@@ -55,9 +69,9 @@ class Runner {
   }
 
  private:
-  std::unique_ptr<Deformer> deformer_;
-  std::unique_ptr<Workspace> workspace_;
-  std::vector<Vec3f> rest_, out_;
+  std::vector<BuiltStep> steps_;
+  std::vector<std::unique_ptr<Workspace>> workspaces_;
+  std::vector<Vec3f> rest_, between_, out_;
 };
 
 // The elastic deformer solves in a body of its own; differential skinning and delta mush work on faces, which
@@ -101,8 +115,7 @@ class Comparison {
 
  private:
   Result<void> make_reference() {
-    SINEW_TRY(const ElasticSetup setup,
-              elastic_setup(rig_, surface_, body_, {.progress = request_.progress}));
+    SINEW_TRY(const ElasticSetup setup, elastic_setup(rig_, surface_, body_, {}, request_.progress));
     joint_of_vertex_ = setup.joint_of_vertex;
     std::vector<std::uint8_t> fixed(joint_of_vertex_.size());
     for (std::size_t v = 0; v < fixed.size(); ++v) fixed[v] = joint_of_vertex_[v] >= 0;

@@ -78,13 +78,13 @@ Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& su
     if (left_out > 0)
       notes.push_back(fmt::format(
           "{} joints were left out, whose bones are shorter than {} cells: the reference does not resolve "
-          "them; name them with --joints, or make the grid finer with --voxels",
+          "them; name them, or make the grid finer with more voxels",
           left_out, kCellsOfABone));
   }
   for (const std::string& name : request.joints) {
     const auto joint = rig.skeleton.find(name);
     if (!joint || *joint >= wanted.size())
-      return usage_error(fmt::format("--joints: there is no joint '{}'", printable(name)));
+      return parameter_error("joints", fmt::format("names '{}': there is no such joint", printable(name)));
     wanted[*joint] = 1;
   }
   std::vector<ComparePose> poses;

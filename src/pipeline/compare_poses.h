@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "pipeline/surface.h"
+#include "sinew/binding/surface.h"
 #include "sinew/pipeline/compare.h"
 
 namespace sinew {

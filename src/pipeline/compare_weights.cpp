@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "pipeline/elastic_fit.h"
-#include "pipeline/islands.h"
-#include "sinew/pipeline/bind.h"
-#include "sinew/pipeline/joint_weights.h"
+#include "sinew/binding/bind.h"
+#include "sinew/binding/islands.h"
+#include "sinew/binding/joint_weights.h"
+#include "sinew/binding/weight_methods.h"
 #include "sinew/weights/bbw.h"
 #include "sinew/weights/deformer_weights.h"
 #include "sinew/weights/harmonic_volume.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sinew/pipeline/rig_player.h"
+#include "sinew/rig/skinned_mesh.h"
 
 namespace sinew {
 
@@ -12,7 +12,7 @@ Result<AssetReport> inspect(const Asset& asset) {
   AssetReport report;
   // Equal positions are welded in the file's own pose: parts of a scene meet there, not where each of them
   // was modelled.
-  SINEW_TRY(const PolyMesh posed, posed_mesh(rig, rest_pose(rig.skeleton), {}));
+  const PolyMesh posed = skinned_mesh(rig, rest_pose(rig.skeleton));
   report.mesh = mesh_report(posed);
   report.box = bounding_box(posed.positions);
   if (asset.document) {

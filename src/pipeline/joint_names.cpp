@@ -62,7 +62,7 @@ std::string vrm_name(std::string_view name) {
 Result<Skeleton> with_names(const Skeleton& skeleton, const std::string& style) {
   if (style == "mixamo") return skeleton;
   if (style != "vrm" && style != "mixamorig")
-    return usage_error(fmt::format("--names {}: give mixamo, mixamorig or vrm", printable(style)));
+    return parameter_error("names", fmt::format("is '{}': give mixamo, mixamorig or vrm", printable(style)));
   std::vector<Joint> joints(skeleton.joints().begin(), skeleton.joints().end());
   for (Joint& joint : joints) {
     const std::string other = vrm_name(joint.name);

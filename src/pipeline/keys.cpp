@@ -8,11 +8,8 @@
 #include <numbers>
 
 #include "sinew/core/text.h"
-#include "sinew/deform/keys.h"
 #include "sinew/deform/pose_space.h"
-#include "sinew/deform/tangent_keys.h"
 #include "sinew/math/svd.h"
-#include "sinew/pipeline/stack.h"
 
 namespace sinew {
 namespace {
@@ -87,40 +84,6 @@ Result<void> add_channels(const Rig& rig, const ExampleRequest& request, PoseSpa
 
 }  // namespace
 
-std::string key_space_names() {
-  return "object, tangent, differential";
-}
-
-Result<Placement> placement_of(std::string_view name) {
-  if (name == "own") return Placement::kOwn;
-  if (name == "body") return Placement::kBody;
-  return usage_error(fmt::format("--place is '{}': give own or body", printable(name)));
-}
-
-Result<std::unique_ptr<Deformer>> build_key_step(const Rig& rig, const DeformRequest& request) {
-  const std::string& space = request.key_space;
-  if (space != "object" && space != "tangent" && space != "differential")
-    return usage_error(
-        fmt::format("--key-space is '{}': choose one of {}", printable(space), key_space_names()));
-  if (rig.keys.empty()) return std::unique_ptr<Deformer>();
-  SINEW_TRY(const KeyMasks masks, key_masks(rig));
-  if (space == "differential") {
-    SINEW_TRY(const Placement placement, placement_of(request.place));
-    return build_differential_keys(rig, masks, placement);
-  }
-  const bool plain = std::all_of(rig.keys.begin(), rig.keys.end(), [](const ShapeKey& key) {
-    return key.mask.empty() && !key.without_rotation && !key.without_scale;
-  });
-  const auto build = [&](const Rig& keyed) {
-    return space == "object" ? build_keys(keyed) : build_tangent_keys(keyed);
-  };
-  if (plain) return build(rig);
-  Rig shaped;
-  shaped.mesh = rig.mesh;
-  SINEW_TRY(shaped.keys, shaped_keys(rig, masks));
-  return build(shaped);
-}
-
 Result<std::size_t> find_key(const Rig& rig, const std::string& name) {
   std::string names;
   for (std::size_t k = 0; k < rig.keys.size(); ++k) {
@@ -161,15 +124,6 @@ Result<void> remove_from_key(Rig& rig, const std::string& what, const std::strin
   return {};
 }
 
-Result<KeyMasks> key_masks(const Rig& rig) {
-  KeyMasks masks;
-  for (const ShapeKey& key : rig.keys) {
-    SINEW_TRY(std::vector<float> mask, mask_weights(rig, key.mask));
-    masks.push_back(std::move(mask));
-  }
-  return masks;
-}
-
 Result<std::vector<std::string>> add_example(Rig& rig, const Pose& pose, const ExampleRequest& request) {
   SINEW_TRY(const std::size_t key, find_key(rig, request.key));
   const std::string name = request.space.empty() ? "pose" : request.space;
@@ -184,8 +138,7 @@ Result<std::vector<std::string>> add_example(Rig& rig, const Pose& pose, const E
   PoseSpace::Example example{key, {}, {}};
   SINEW_CHECK(add_channels(rig, request, *space, example));
   if (space->joints.empty() && space->channels.empty())
-    return usage_error(
-        "the pose turns no joint: give --set JOINT=X,Y,Z, --drive JOINT=INFLUENCE or --channel");
+    return usage_error("the pose turns no joint: turn one, or name the joints or keys that drive the space");
   for (const PoseSpace::Driver& joint : space->joints)
     example.rotations.push_back(pose_rotation(rig.skeleton, joint.index, pose.local[joint.index]));
   if (request.radius > 0) space->radius = request.radius * kDegree;

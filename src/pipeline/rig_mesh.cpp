@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "sinew/characters/characters.h"
 #include "sinew/core/text.h"
-#include "sinew/pipeline/joint_weights.h"
 
 namespace sinew {
 namespace {
@@ -106,24 +106,22 @@ Result<void> place_joints(Rig& rig, std::span<const JointPlace> places) {
   return {};
 }
 
-Result<BindReport> bind_for_deformers(Rig& rig, const BindRequest& request,
-                                      const std::string& joint_weights) {
-  SINEW_TRY(BindReport report, bind(rig, request));
-  std::string method = joint_weights;
-  if (method.empty()) {
-    const bool elastic = request.method.starts_with("elastic") || request.method.starts_with("lsq");
-    method = elastic ? request.method : "none";
+Result<Skeleton> fit_template(const std::string& name, const Box3& box) {
+  SINEW_TRY(const Rig character, make_character(name, {.resolution = 1000}));
+  const Box3 own = bounding_box(character.mesh.positions);
+  const Vec3 scale = box.sizes().cwiseQuotient(own.sizes().cwiseMax(1e-12));
+  const auto fitted = [&](const Vec3& p) -> Vec3 { return box.min() + scale.cwiseProduct(p - own.min()); };
+  const auto globals = global_transforms(character.skeleton, rest_pose(character.skeleton).local);
+  std::vector<Joint> joints(character.skeleton.joints().begin(), character.skeleton.joints().end());
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Vec3 head = fitted(globals[j].translation());
+    const Vec3 above = joints[j].parent < 0
+                           ? Vec3::Zero()
+                           : fitted(globals[static_cast<std::size_t>(joints[j].parent)].translation());
+    joints[j].rest_local = Affine3(Eigen::Translation3d(head - above));
+    if (joints[j].tail) joints[j].tail = fitted(globals[j] * *joints[j].tail) - head;
   }
-  if (method == "none") return report;
-  JointWeightsRequest wanted;
-  wanted.method = method;
-  wanted.voxels = request.voxels;
-  wanted.one_weight = request.one_weight;
-  wanted.progress = request.progress;
-  SINEW_TRY(const JointWeightsReport made, make_joint_weights(rig, wanted));
-  report.notes.insert(report.notes.end(), made.notes.begin(), made.notes.end());
-  report.seconds += made.seconds;
-  return report;
+  return Skeleton::create(std::move(joints));
 }
 
 }  // namespace sinew

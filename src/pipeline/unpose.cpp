@@ -7,51 +7,47 @@
 #include <optional>
 
 #include "sinew/deform/unpose.h"
-#include "sinew/pipeline/rig_player.h"
-#include "sinew/pipeline/stack.h"
+#include "sinew/player/stack.h"
 
 namespace sinew {
 namespace {
 
-Result<Inverse> inverse_of(const Rig& rig, const DeformRequest& request) {
+Result<Inverse> inverse_of(const Rig& rig, const Stack& stack) {
   Inverse worst = Inverse::kExact;
-  for (const StackEntry& entry : stack_of(rig, request)) {
-    const Inverse one = step_inverse(rig, entry, request);
+  for (const StackEntry& entry : stack) {
+    const Inverse one = step_inverse(rig, entry);
     worst = std::max(worst, one);
     if (one == Inverse::kNone)
       return impossible(fmt::format("step '{}' of the stack has no way back{}", entry.step,
-                                    entry.step == "skeleton" ? " with deformer " + request.deformer : ""));
+                                    entry.step == "skeleton" ? " with deformer " + deformer_of(stack) : ""));
   }
   return worst;
 }
 
 }  // namespace
 
-Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const DeformRequest& request,
+Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const DeformChoice& choice,
                                   std::span<const Vec3> edited, UnposeReport& report) {
   const std::size_t n = rig.mesh.vertex_count();
   if (edited.size() != n)
     return bad_input(fmt::format("the edited mesh has {} vertices, but the rig has {}", edited.size(), n));
   UnposeOptions options;
-  SINEW_TRY(options.inverse, inverse_of(rig, request));
-  SINEW_TRY(RigPlayer player, RigPlayer::build(rig, request));
-  const auto run = [&pose](RigPlayer& one) {
+  SINEW_TRY(options.inverse, inverse_of(rig, choice.stack.empty() ? stack_of(rig) : choice.stack));
+  SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, choice));
+  report.notes = std::move(ready.made);
+  const auto run = [&pose](ReadyDeformer& one) {
     return [&one, &pose](std::span<const Vec3f> rest, std::span<Vec3f> posed) {
-      one.evaluate(pose, rest);
-      std::copy(one.positions().begin(), one.positions().end(), posed.begin());
+      const std::span<const float> numbers(rest.empty() ? nullptr : rest[0].data(), 3 * rest.size());
+      one.deformer.evaluate_from(numbers, pose, one.workspace, posed);
     };
   };
   // What shows the way where vertices know of each other: the rotations of dual quaternions.
-  DeformRequest simple = request;
-  simple.deformer = "dqs";
-  simple.key_space = "object";
-  simple.remove.clear();
-  Rig plain;
-  std::optional<RigPlayer> guide;
+  std::optional<ReadyDeformer> guide;
   if (options.inverse == Inverse::kIterative) {
-    plain = rig;
-    plain.stack.clear();
-    SINEW_TRY(guide, RigPlayer::build(plain, simple));
+    DeformChoice simple = choice;
+    simple.stack = {{"keys", "", {}}, {"skeleton", "", {{"deformer", std::string("dqs")}}}};
+    if (!rig.cages.empty()) simple.stack.insert(simple.stack.begin() + 1, {"cage", "", {}});
+    SINEW_TRY(guide, ready_deformer(rig, simple));
     options.guide = run(*guide);
   }
   std::vector<Vec3f> rest, wanted;
@@ -59,7 +55,7 @@ Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const Deform
     rest.push_back(rig.mesh.positions[i].cast<float>());
     wanted.push_back(edited[i].cast<float>());
   }
-  Unposed result = unpose(run(player), rest, wanted, options);
+  Unposed result = unpose(run(ready), rest, wanted, options);
   report.changed = result.changed;
   report.singular = std::move(result.singular);
   report.residual = result.residual;

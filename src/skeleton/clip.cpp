@@ -38,7 +38,8 @@ void move_joint(const Channel& channel, double time, Moved& moved) {
 void drive_keys(const Channel& channel, double time, std::vector<double>& weights) {
   if (channel.joint < 0 || channel.width <= 0) return;
   const auto begin = static_cast<std::size_t>(channel.joint), width = static_cast<std::size_t>(channel.width);
-  std::vector<double> value(width);
+  thread_local std::vector<double> value;
+  value.assign(width, 0.0);
   if (!sample_channel(channel, time, value)) return;
   if (weights.size() < begin + width) weights.resize(begin + width, 0.0);
   std::copy(value.begin(), value.end(), weights.begin() + static_cast<std::ptrdiff_t>(begin));
@@ -71,7 +72,8 @@ double Clip::duration() const {
 
 void sample_clip(const Clip& clip, const Skeleton& skeleton, double time, Pose& pose) {
   assert(pose.local.size() == skeleton.size());
-  std::vector<Moved> moved(skeleton.size());
+  thread_local std::vector<Moved> moved;  // so that playing a clip does not allocate
+  moved.assign(skeleton.size(), {});
   for (const Channel& channel : clip.channels) {
     if (channel.path == ChannelPath::kKeyWeights)
       drive_keys(channel, time, pose.key_weights);

@@ -89,6 +89,10 @@ Result<GridBbw> grid_bbw(const VoxelGrid& grid, const HandleMap& handles, const 
 
 Result<BbwWeights> bbw_weights(const BindInput& input, const BbwOptions& options) {
   SINEW_TRY(const BoneBody bones, make_bone_body(input, options.voxels, options.progress));
+  return bbw_weights(input, bones, options);
+}
+
+Result<BbwWeights> bbw_weights(const BindInput& input, const BoneBody& bones, const BbwOptions& options) {
   report(options.progress, "bounded biharmonic weights", 0.1);
   SINEW_TRY(const GridBbw grid, grid_bbw(bones.body.grid, bones.handles, options));
   BbwWeights result;

@@ -209,10 +209,15 @@ void joint_row_from_bone_row(std::span<const int> parents, std::span<const std::
 }
 
 Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeightOptions& options) {
-  if (input.parents.size() != input.bones.size())
-    return impossible("elastic weights need to know which bone hangs on which");
   SINEW_TRY(const BoneBody bones,
             make_bone_body(input, options.voxels, options.descent.progress, options.max_cells));
+  return elastic_weights(input, bones, options);
+}
+
+Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& bones,
+                                       const ElasticWeightOptions& options) {
+  if (input.parents.size() != input.bones.size())
+    return impossible("elastic weights need to know which bone hangs on which");
   report(options.descent.progress, "elastic weights", 0.1);
   SINEW_TRY(const GridJointWeights grid,
             grid_joint_weights(bones.body.grid, bones.handles, input.bones, input.parents, options));

@@ -19,6 +19,11 @@ Result<GridHarmonic> grid_harmonic(const VoxelGrid& grid, const HandleMap& handl
 Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input,
                                                       const HarmonicVolumeOptions& options) {
   SINEW_TRY(const BoneBody bones, make_bone_body(input, options.voxels, options.progress));
+  return harmonic_volume_weights(input, bones, options);
+}
+
+Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input, const BoneBody& bones,
+                                                      const HarmonicVolumeOptions& options) {
   report(options.progress, "harmonic weights", 0.1);
   SINEW_TRY(const GridHarmonic grid, grid_harmonic(bones.body.grid, bones.handles, options));
   HarmonicVolumeWeights result;

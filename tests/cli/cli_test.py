@@ -166,7 +166,7 @@ class Cli(ProgramTest):
         self.assertEqual(stack[1], {"step": "skeleton", "deformer": "curve", "segments": 12})
         self.assertEqual(self.document("stack", soft)["stack"], stack)
         report = self.document("pose", soft, *bend, "-o", self.path("stored.obj"))
-        self.assertEqual(report["deformer"], "curve")
+        self.assertEqual(report["deformer"], "curve+mush")
         self.call("pose", self.rig, *bend, "--deformer", "curve+mush", "--segments", "12", "--mush-passes", "3", "-o",
                   self.path("said.obj"))
         self.assertEqual(text_of(self.path("stored.obj")), text_of(self.path("said.obj")))

@@ -99,5 +99,66 @@ TEST_F(ParallelTest, TheThreadCountIsWhatWasSetAndNeverBelowOne) {
   EXPECT_GE(thread_count(), 1);
 }
 
+// An engine's own job system: counts what it is given and runs it back to front.
+class Backwards final : public Executor {
+ public:
+  void run(std::size_t pieces, void* context, void (*piece)(void*, std::size_t)) const override {
+    ++jobs;
+    for (std::size_t i = pieces; i-- > 0;) piece(context, i);
+  }
+  mutable int jobs = 0;
+};
+
+TEST(Executor, TakesEveryPieceOnceWhileItsScopeLives) {
+  const Backwards executor;
+  std::vector<int> seen(1000, 0);
+  const auto count = [&] {
+    parallel_for(seen.size(), 64, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) ++seen[i];
+    });
+  };
+  {
+    const ExecutorScope scope(&executor);
+    count();
+    EXPECT_EQ(executor.jobs, 1);
+    const ExecutorScope same(nullptr);  // changes nothing
+    count();
+    EXPECT_EQ(executor.jobs, 2);
+  }
+  count();
+  EXPECT_EQ(executor.jobs, 2) << "afterwards the default executor runs again";
+  for (const int times : seen) EXPECT_EQ(times, 3);
+}
+
+TEST(Executor, RunsWhatItsPiecesStart) {
+  const Backwards executor;
+  const ExecutorScope scope(&executor);
+  std::atomic<int> inner{0};
+  parallel_for(4, 1, [&](std::size_t, std::size_t) {
+    parallel_for(8, 1, [&](std::size_t, std::size_t) { ++inner; });
+  });
+  EXPECT_EQ(inner, 32);
+  EXPECT_EQ(executor.jobs, 5);
+}
+
+TEST(Executor, SumsHaveTheSameBitsOnAnyOfThem) {
+  const auto sum = [] {
+    return parallel_reduce(
+        100000, 777, 0.0,
+        [](std::size_t begin, std::size_t end) {
+          double part = 0;
+          for (std::size_t i = begin; i < end; ++i) part += 1.0 / static_cast<double>(i + 1);
+          return part;
+        },
+        [](double a, double b) { return a + b; });
+  };
+  const double usual = sum();
+  const Backwards backwards;
+  for (const Executor* executor : {static_cast<const Executor*>(&backwards), &serial_executor()}) {
+    const ExecutorScope scope(executor);
+    EXPECT_EQ(sum(), usual);
+  }
+}
+
 }  // namespace
 }  // namespace sinew

@@ -8,8 +8,9 @@
 #include "sinew/characters/characters.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/winding_number.h"
-#include "sinew/pipeline/rig_player.h"
+#include "sinew/pipeline/posed_mesh.h"
 #include "sinew/skeleton/pose.h"
+#include "support/deform_choice.h"
 #include "support/shapes.h"
 
 namespace sinew {
@@ -241,7 +242,7 @@ TEST(AutoRig, BentArmOfASecondPoseGivesTheElbow) {
   const std::size_t elbow = *biped.skeleton.find("LeftForeArm");
   Pose pose = rest_pose(biped.skeleton);
   turn_joint(biped.skeleton, elbow, {0, -70, 0}, pose);
-  const auto bent = posed_mesh(biped, pose, {.deformer = "dqs"});
+  const auto bent = posed_mesh(biped, pose, test::by(biped, "dqs"));
   ASSERT_TRUE(bent.ok());
   const PolyMesh* poses[] = {&biped.mesh, &*bent};
   const auto found = auto_skeleton(poses, {});
@@ -264,8 +265,8 @@ TEST(AutoRig, MotionOfTheSkinTellsWhereJointsAre) {
   Pose bent = rest;
   turn_joint(bones, knee, {60, 0, 0}, bent);
   turn_joint(bones, elbow, {0, -50, 20}, bent);
-  const auto still = posed_mesh(biped, rest, {.deformer = "lbs"}),
-             moved = posed_mesh(biped, bent, {.deformer = "lbs"});
+  const auto still = posed_mesh(biped, rest, test::by(biped, "lbs")),
+             moved = posed_mesh(biped, bent, test::by(biped, "lbs"));
   ASSERT_TRUE(still.ok() && moved.ok());
   const PolyMesh* poses[] = {&*still, &*moved};
   const auto alone = auto_skeleton({poses, 1}, {}), both = auto_skeleton(poses, {});

@@ -7,9 +7,10 @@
 
 #include "sinew/characters/characters.h"
 #include "sinew/io/gltf.h"
-#include "sinew/pipeline/pose_request.h"
-#include "sinew/pipeline/rig_player.h"
-#include "sinew/pipeline/shape_key.h"
+#include "sinew/pipeline/posed_mesh.h"
+#include "sinew/player/pose_request.h"
+#include "sinew/player/shape_key.h"
+#include "support/deform_choice.h"
 #include "support/shapes.h"
 
 namespace sinew {
@@ -21,7 +22,7 @@ Rig character(const char* kind, int resolution = 700) {
   return *std::move(rig);
 }
 
-std::vector<Vec3> caged(const Rig& rig, const PoseRequest& request, const DeformRequest& deform) {
+std::vector<Vec3> caged(const Rig& rig, const PoseRequest& request, const DeformChoice& deform) {
   auto pose = make_pose(rig, request);
   EXPECT_TRUE(pose.ok());
   auto mesh = posed_mesh(rig, *pose, deform);
@@ -51,7 +52,8 @@ TEST(Cage, AKeySurvivesAStaticCage) {
   rig.keys.push_back(key);
   std::vector<Vec3> moved = rig.cages[0].mesh.positions;
   for (Vec3& c : moved) c += Vec3(0, 0.3 * c.y() * c.y(), 0.2 * c.x());
-  const DeformRequest deform{.deformer = "cage", .moved_cages = {{"cage", moved}}};
+  DeformChoice deform = test::by(rig, "cage");
+  deform.controls.cages = {moved};
   const std::vector<Vec3> plain = caged(rig, {}, deform), keyed = caged(rig, {.keys = {{"side", 1}}}, deform);
   for (std::size_t i = 0; i < plain.size(); ++i)
     EXPECT_LT((keyed[i] - plain[i] - Vec3(0.05, 0, 0)).norm(), 1e-5) << i;
@@ -63,8 +65,8 @@ TEST(Cage, ASkeletonDrivenCageGivesNoDoubleMotion) {
   request.skin = true;
   const Rig rig = caged("biped", request);
   const PoseRequest turn{.turns = {{rig.skeleton[0].name, Vec3(0, 90, 0)}}};
-  const std::vector<Vec3> still = caged(rig, {}, {.deformer = "cage"}),
-                          turned = caged(rig, turn, {.deformer = "cage"});
+  const std::vector<Vec3> still = caged(rig, {}, test::by(rig, "cage")),
+                          turned = caged(rig, turn, test::by(rig, "cage"));
   const Vec3 pivot = bind_transforms(rig)[0].translation();
   const Affine3 motion = Eigen::Translation3d(pivot) * Eigen::AngleAxisd(std::acos(0.0), Vec3::UnitY()) *
                          Eigen::Translation3d(-pivot);
@@ -80,7 +82,7 @@ TEST(Cage, ASkeletonDrivenCageBendsSmoothly) {
   request.skin = true;
   const Rig rig = caged("arm", request);
   const PoseRequest bend{.turns = {{rig.skeleton[1].name, Vec3(0, 0, 60)}}};
-  const std::vector<Vec3> by_cage = caged(rig, bend, {.deformer = "cage"});
+  const std::vector<Vec3> by_cage = caged(rig, bend, test::by(rig, "cage"));
   Rig bare = rig;
   bare.cages.clear();
   const std::vector<Vec3> by_skin = caged(bare, bend, {});
@@ -115,8 +117,8 @@ TEST_P(CageFile, IsTheSameAfterARoundTrip) {
   EXPECT_EQ(a.dynamic, b.dynamic);
   EXPECT_EQ(a.weights.offsets, b.weights.offsets);
   const PoseRequest bend{.turns = {{rig.skeleton[1].name, Vec3(0, 0, 60)}}};
-  const auto before = caged(rig, bend, {.deformer = "cage"}),
-             after = caged(read->rig, bend, {.deformer = "cage"});
+  const auto before = caged(rig, bend, test::by(rig, "cage")),
+             after = caged(read->rig, bend, test::by(read->rig, "cage"));
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_LT((before[i] - after[i]).norm(), 1e-5);
   // Written again it takes the place of what was there.
   GltfWriteOptions again;

@@ -8,9 +8,9 @@
 #include <numbers>
 #include <set>
 
+#include "binding/small_rigs.h"
 #include "sinew/characters/characters.h"
-#include "sinew/pipeline/compare_page.h"
-#include "small_rigs.h"
+#include "sinew/report/compare_page.h"
 
 namespace sinew {
 namespace {

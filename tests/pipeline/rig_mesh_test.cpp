@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/binding/joint_weights.h"
 #include "sinew/characters/characters.h"
-#include "sinew/pipeline/joint_weights.h"
 #include "support/shapes.h"
 
 namespace sinew {
@@ -156,19 +156,24 @@ TEST(RigMesh, JointWeightsComeWithTheWeightsWhereTheyAreWanted) {
   Rig rig = *make_character("cylinder", {.resolution = 300});
   BindRequest request;
   request.method = "heat";
-  const auto both = bind_for_deformers(rig, request, "skin");
+  const auto bind_with = [&](const std::string& joint_weights) {
+    request.joint_weights = joint_weights;
+    return bind(rig, request);
+  };
+  const auto both = bind_with("skin");
   ASSERT_TRUE(both.ok()) << both.error().message;
   EXPECT_EQ(rig.joint_weights.method, "skin");
   EXPECT_EQ(rig.weights.vertex_count(), rig.mesh.vertex_count());
   for (const char* none : {"none", ""}) {
-    ASSERT_TRUE(bind_for_deformers(rig, request, none).ok());
+    ASSERT_TRUE(bind_with(none).ok());
     EXPECT_TRUE(rig.joint_weights.entries.empty());
   }
   request.method = "elastic";
   request.voxels = 24;
-  ASSERT_TRUE(bind_for_deformers(rig, request, "").ok());
+  ASSERT_TRUE(bind_with("").ok());
   EXPECT_EQ(rig.joint_weights.method, "elastic");
-  EXPECT_EQ(bind_for_deformers(rig, request, "magic").error().code, ErrorCode::kUsage);
+  EXPECT_EQ(bind_with("magic").error().code, ErrorCode::kUsage);
+  EXPECT_EQ(rig.joint_weights.method, "elastic") << "a binding that fails leaves the rig as it was";
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ def lines_of(language):
 
 class Readme(unittest.TestCase):
     def test_every_line_of_code_is_in_the_consumer_project(self):
-        compiled = [line.strip() for line in (ROOT / "tests/consumer/main.cpp").read_text().splitlines()]
+        compiled = [line.strip() for line in (ROOT / "tests/consumer/readme.cpp").read_text().splitlines()]
         self.assertTrue(lines_of("cpp"))
         for line in lines_of("cpp"):
             self.assertIn(line, compiled)

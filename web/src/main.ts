@@ -172,7 +172,7 @@ async function start(): Promise<void> {
   });
   try {
     const ready = await engine.load();
-    app.store.set({ ready: true, version: ready.version, deformers: ready.deformers, threads: ready.threads });
+    app.store.set({ ready: true, version: ready.version, deformers: ready.deformers, settings: ready.settings, threads: ready.threads });
   } catch (error) {
     app.store.set({ busy: null });
     app.notify('error', 'The deformers could not be loaded', (error as Error).message);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages between the page and its worker. Arrays are moved, not copied.
-import type { ChannelKind, DeformSettings, Info, Method, PoseState, Slot } from '@wasm';
+import type { ChannelKind, DeformSettings, Info, Method, PoseState, SettingInfo, Slot } from '@wasm';
 
-export type { ChannelKind, DeformSettings, Info, Method, PoseState, Slot };
+export type { ChannelKind, DeformSettings, Info, Method, PoseState, SettingInfo, Slot };
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
 
@@ -45,7 +45,7 @@ export interface Opened {
   stored: DeformSettings;
 }
 
-export interface Ready { version: string; deformers: Method[]; threads: number }
+export interface Ready { version: string; deformers: Method[]; settings: SettingInfo[]; threads: number }
 
 export interface Requests {
   load: { ask: { threads: boolean; base: string }; answer: Ready };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerSession } from './api';
-import type { ChannelKind, DeformSettings, Frame, Info, Method, Opened } from './protocol';
+import type { ChannelKind, DeformSettings, Frame, Info, Method, Opened, SettingInfo } from './protocol';
 import type { Layout } from './view/viewport';
 
 export type Tool = 'rotate' | 'stretch' | 'reach' | 'twist' | 'cage' | 'handle' | 'pin' | 'joints';
@@ -20,6 +20,7 @@ export interface State {
   version: string;
   threads: number;
   deformers: Method[];
+  settings: SettingInfo[];
   server: ServerSession | null;
   serverGone: boolean;
   file: OpenFile | null;
@@ -62,7 +63,7 @@ export interface State {
 }
 
 export const initial: State = {
-  ready: false, version: '', threads: 1, deformers: [], server: null, serverGone: false, file: null, opened: null, busy: null,
+  ready: false, version: '', threads: 1, deformers: [], settings: [], server: null, serverGone: false, file: null, opened: null, busy: null,
   frame: null, selected: -1, hovered: -1, tool: 'rotate', localAxes: true, chain: 0,
   slots: [{ deformer: 'lbs' }, { deformer: '' }], notes: [[], []], building: false, slow: false, layout: 'single', divider: 0.5,
   heat: 'none', heatView: null, clip: -1, time: 0, playing: false, speed: 1, loop: true,

@@ -68,7 +68,7 @@ const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> }
     };
     // A browser that says it has threads may still refuse them: one thread always works.
     sinew = ask.threads ? await start('sinew-threads.js').catch(() => start('sinew.js')) : await start('sinew.js');
-    return { version: sinew.version(), deformers: sinew.deformers(), threads: sinew.threads };
+    return { version: sinew.version(), deformers: sinew.deformers(), settings: sinew.settings(), threads: sinew.threads };
   },
   open(ask) {
     if (!sinew) throw new Error('The module is not loaded.');

@@ -50,7 +50,7 @@ test('settings say what options say', () =>
     for (const [settings, options] of [
       [{ deformer: 'mix', mix: 0.2 }, ['--mix', 0.2]],
       [{ deformer: 'decomposed', blend: 'explog' }, ['--blend', 'explog']],
-      [{ deformer: 'swing-twist', jointBlends: { ForeArm: 'dqs', Hand: 'linear' } }, ['--joint', 'ForeArm=dqs', '--joint', 'Hand=linear']],
+      [{ deformer: 'swing-twist', joint: { ForeArm: 'dqs', Hand: 'linear' } }, ['--joint', 'ForeArm=dqs', '--joint', 'Hand=linear']],
       [{ deformer: 'swing-twist', fastTwist: true }, ['--fast-twist']],
       [{ deformer: 'curve', segments: 3, ease: 0.5 }, ['--segments', 3, '--ease', 0.5]],
       [{ deformer: 'volume', amount: 0.3 }, ['--amount', 0.3]],

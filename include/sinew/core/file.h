@@ -21,6 +21,9 @@ Result<std::string> read_file(const std::filesystem::path& path,
 // Whether a writer may replace what is there.
 enum class Overwrite { kNo, kYes };
 
+// What is said of an output that exists and may not be replaced.
+Error exists_already(const std::filesystem::path& path);
+
 // kIo where `path` exists and may not be replaced, or its folder is not there. Ask before a long job starts.
 Result<void> check_writable(const std::filesystem::path& path, Overwrite overwrite);
 

@@ -8,7 +8,33 @@
 
 namespace sinew {
 
-// Threads that parallel_for may use; 0 asks for all cores. Results never depend on it.
+// A job system that parallel_for runs on: an engine brings its own, oneTBB is the default. run() calls
+// piece(context, i) once for each i below `pieces`, on any threads and in any order, and returns when all are
+// done. An exception that a piece throws may end the job, and is thrown on by run().
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual void run(std::size_t pieces, void* context,
+                   void (*piece)(void* context, std::size_t index)) const = 0;
+};
+
+// All on the thread that calls: for those who spread characters over threads of their own.
+const Executor& serial_executor();
+
+// While it lives, every parallel_for of this thread, and of the pieces that it starts, runs on `executor`;
+// null changes nothing.
+class ExecutorScope {
+ public:
+  explicit ExecutorScope(const Executor* executor) noexcept;
+  ~ExecutorScope();
+  ExecutorScope(const ExecutorScope&) = delete;
+  ExecutorScope& operator=(const ExecutorScope&) = delete;
+
+ private:
+  const Executor* before_;
+};
+
+// Threads of the default executor; 0 asks for all cores. Results never depend on it.
 void set_thread_count(int count);
 int thread_count();
 

@@ -25,10 +25,18 @@ enum class ErrorCode {
 struct Error {
   ErrorCode code = ErrorCode::kBug;
   std::string message;
+  // The parameter that is at fault, where one is; the message begins with its name. Interfaces that call
+  // parameters otherwise (--mush-passes, mushPasses) put their own name there.
+  std::string parameter = {};
 };
 
 inline Error usage_error(std::string message) {
   return {ErrorCode::kUsage, std::move(message)};
+}
+// kUsage: parameter_error("influences", "is 0: give a number from 1 to 64").
+inline Error parameter_error(std::string parameter, const std::string& fault) {
+  std::string message = parameter + " " + fault;
+  return {ErrorCode::kUsage, std::move(message), std::move(parameter)};
 }
 inline Error bad_input(std::string message) {
   return {ErrorCode::kBadInput, std::move(message)};
@@ -44,6 +52,13 @@ inline Error limit_error(std::string message) {
 }
 inline Error cancelled() {
   return {ErrorCode::kCancelled, "cancelled"};
+}
+
+// The same error, said of a file: "biped.glb: ...".
+inline Error in_file(const std::string& file, Error error) {
+  if (error.code == ErrorCode::kCancelled) return error;
+  error.message = file + ": " + error.message;
+  return error;
 }
 
 // A value, or the error that stands in its place. Failures of data travel this way; bugs of the caller are

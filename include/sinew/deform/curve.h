@@ -6,8 +6,10 @@
 namespace sinew {
 
 struct CurveOptions {
-  int segments = 8;  // of every bone; 1: plain bones
-  double ease = 1;   // length of the handles, in thirds of the bone
+  int segments = 8;                   // of every bone; 1: plain bones
+  double ease = 1;                    // length of the handles, in thirds of the bone
+  std::vector<int> segments_of = {};  // per joint, in place of `segments`; or empty
+  std::vector<double> ease_of = {};   // per joint, in place of `ease`; or empty
 };
 
 // Curve bones, D4 [vanlommel2008, 6.3]: every bone is a Bezier curve from its head to its tail whose handles

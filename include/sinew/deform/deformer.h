@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "sinew/core/result.h"
+#include "sinew/core/status.h"
+#include "sinew/rig/live_controls.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -21,6 +23,8 @@ struct FrameInput {
   std::span<const Affine3> matrices;  // per joint, globals * inverse_bind
   std::span<const BoneShape> bones;   // per joint, or empty
   std::span<const double> key_weights = {};  // per shape key, or empty
+  const LiveControls* controls = nullptr;    // what hands have moved, or null: nothing
+  std::span<const Vec3> cage_points = {};    // for one cage: where its control points are; empty: at rest
 };
 
 // Scratch memory of one evaluation, sized by the deformer that hands it out; one per thread of control.
@@ -36,8 +40,10 @@ class Deformer {
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
   // Writes every vertex; normals where out_normals is not empty (then input.normals must be given). Outputs
   // may not alias inputs. Runs on the threads of parallel_for, with the same bits for any number of them.
-  virtual void deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
-                      std::span<Vec3f> out_normals) const noexcept = 0;
+  // Anything but kOk only from deformers that solve and may run out of memory or steps; what the outputs hold
+  // then counts for nothing.
+  virtual Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                        std::span<Vec3f> out_normals) const noexcept = 0;
   // The elastic energy of the frame that the workspace saw last, from deformers that minimise it.
   virtual std::optional<double> energy(const Workspace&) const { return std::nullopt; }
 };

@@ -15,8 +15,14 @@ enum class TwistPower {
 
 struct JointBasedOptions {
   std::optional<JointBlend> blend = {};  // for all joints, in place of what the rig says
+  std::vector<JointBlend> blends = {};   // per joint, in place of the rig's; or empty
   double mix = 0.5;                      // of kMix: 0 is linear, 1 is spherical
   TwistPower twist = TwistPower::kExact;
+
+  JointBlend blend_of(std::size_t joint, const JointWeights& weights) const {
+    if (blend) return *blend;
+    return blends.empty() ? weights.blend(joint) : blends[joint];
+  }
 };
 
 // Joint-based deformers [kavan2012, 3.3 and 3.4]: p' = sum_j d_j A_j Gamma_j(p), where Gamma_j goes from what

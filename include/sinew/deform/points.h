@@ -3,7 +3,6 @@
 
 #include "sinew/deform/deformer.h"
 #include "sinew/rig/handles.h"
-#include "sinew/rig/live_controls.h"
 
 namespace sinew {
 
@@ -14,8 +13,7 @@ enum class PointsForm {
 };
 
 struct PointsOptions {
-  std::vector<HandleTarget> targets = {};  // handles that go elsewhere than their joint does
-  const LiveControls* live = nullptr;      // in place of them: its handles, read in every frame
+  std::vector<HandleTarget> targets = {};  // handles that go elsewhere, where the frame's controls name none
   PointsForm form = PointsForm::kArap;
   int iterations = 6;
   // Vertices that hang on the handles: no farther from one than this many times the distance of its nearest

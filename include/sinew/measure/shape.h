@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "sinew/mesh/poly_mesh.h"
@@ -10,6 +11,10 @@ namespace sinew {
 // The volume that a closed surface encloses, negative where it is inside out; of an open one, that of the
 // cone over it from the middle of its points.
 double enclosed_volume(MeshView mesh);
+
+// The change of a closed mesh's volume from rest to `posed`, over that at rest; none where the surface does
+// not enclose a volume.
+std::optional<double> volume_change(const PolyMesh& rest, std::span<const Vec3> posed);
 
 // How far the points of one shape lie from those of another, point by point.
 struct ShapeError {

@@ -6,8 +6,8 @@
 #include "sinew/core/file.h"
 #include "sinew/core/progress.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/methods.h"
-#include "sinew/pipeline/pose_request.h"
+#include "sinew/pipeline/posed_mesh.h"
+#include "sinew/player/pose_request.h"
 
 namespace sinew {
 
@@ -17,13 +17,15 @@ struct BakeRequest {
   double start = 0, end = -1;  // seconds; an end below the start: the clip's end
   PoseRequest pose =
       {};  // turns, stretches, twists and keys on top of every frame; its clip counts for nothing
-  DeformRequest deform = {};
+  DeformChoice deform = {};
   bool normals = true;  // morph targets carry normals
   const Progress* progress = nullptr;
 };
 
 // The clip's frames, deformed, world space: start, start + 1/fps, … up to the end.
-Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request);
+// `made`: what the deformer needed and the rig lacked, a sentence each.
+Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request,
+                         std::vector<std::string>* made = nullptr);
 
 // .glb/.gltf morph targets, .pc2, .mdd, or, without an ending, a folder of OBJ files 0000.obj, 0001.obj, …
 // A folder that exists is filled only with kYes; each file in it is whole or absent.

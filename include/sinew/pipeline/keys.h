@@ -6,17 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sinew/deform/differential_keys.h"
-#include "sinew/pipeline/methods.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
-
-// object, tangent, differential: the spaces in which keys are blended.
-std::string key_space_names();
-
-// own or body; kUsage for another word.
-Result<Placement> placement_of(std::string_view name);
 
 // The key of that name; kUsage naming those there are.
 Result<std::size_t> find_key(const Rig& rig, const std::string& name);
@@ -28,13 +20,6 @@ Result<std::size_t> add_key(Rig& rig, const std::string& name, std::span<const V
 
 // `what`: rotation or scale; sets the key's flag. kUsage: other words, no such key.
 Result<void> remove_from_key(Rig& rig, const std::string& what, const std::string& name);
-
-// The keys as a step of the stack, in the request's space; null where the rig has none. kUsage: no such
-// space.
-Result<std::unique_ptr<Deformer>> build_key_step(const Rig& rig, const DeformRequest& request);
-
-// The masks of all keys, resolved by mask_weights().
-Result<KeyMasks> key_masks(const Rig& rig);
 
 // The pose in which a key was sculpted.
 struct ExampleRequest {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sinew/binding/bind.h"
 #include "sinew/pipeline/auto_rig.h"
-#include "sinew/pipeline/bind.h"
 
 namespace sinew {
 
@@ -43,9 +43,7 @@ Result<void> place_joints(Rig& rig, std::span<const JointPlace> places);
 inline constexpr const char* kRigEndpoint = "projection";
 inline constexpr const char* kRigJointWeights = "elastic";
 
-// Binds the mesh, then makes what joint-based deformers need by `joint_weights`, a method of
-// make_joint_weights, or "none", or empty: the method of the binding where that is elastic, else none. Notes
-// and seconds are those of both. Errors as of bind and make_joint_weights.
-Result<BindReport> bind_for_deformers(Rig& rig, const BindRequest& request, const std::string& joint_weights);
+// A built-in character's skeleton, stretched from its own mesh's box into `box`. kUsage: no such template.
+Result<Skeleton> fit_template(const std::string& name, const Box3& box);
 
 }  // namespace sinew

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sinew/pipeline/methods.h"
+#include "sinew/pipeline/posed_mesh.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -22,7 +22,7 @@ struct UnposeReport {
 // stay on top of them. Exact for stacks of object-space keys, blends of transforms and static cages; others
 // step by step, and the report says how near. kImpossible: a step has no way back (elastic). kBadInput:
 // another number of vertices.
-Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const DeformRequest& request,
+Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const DeformChoice& choice,
                                   std::span<const Vec3> edited, UnposeReport& report);
 
 }  // namespace sinew

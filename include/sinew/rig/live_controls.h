@@ -7,8 +7,7 @@
 
 namespace sinew {
 
-// What a hand has moved of a rig. Deformers built with it read it in every frame, so that dragging builds
-// nothing anew. Changed between frames alone.
+// What a hand has moved of a rig, a frame's input beside the pose, so that dragging builds nothing anew.
 struct LiveControls {
   std::vector<std::vector<Vec3>>
       cages;                          // per cage of the rig: its control points, bind space; empty: at rest

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
+
+#include "sinew/core/settings.h"
 
 namespace sinew {
 
@@ -15,18 +15,14 @@ struct VertexAttribute {
   std::vector<float> values;  // per vertex; NaN where a part of the mesh has no such attribute
 };
 
-// What a file says about a step beside its name: "segments" 12, "deformer" "curve".
-using Setting = std::variant<bool, double, std::string>;
-
 // One step from the rest shape to the posed one. Which names there are, and which settings a step reads, is
-// the pipeline's to say (pipeline/stack.h); what nobody knows is kept.
+// the player's to say (player/stack.h); what nobody knows is kept.
 struct StackEntry {
   std::string step;  // keys, cage, skeleton, mush
-  std::string mask;  // where the step acts: see mask_weights() of pipeline/stack.h; empty: everywhere
-  std::map<std::string, Setting, std::less<>> settings = {};
+  std::string mask;  // where the step acts: see mask_weights() of player/stack.h; empty: everywhere
+  Settings settings = {};
 
-  double number(std::string_view name, double fallback) const;
-  bool flag(std::string_view name, bool fallback) const;
+  // A setting that is a word; `fallback` where there is none, or it is of another kind.
   std::string word(std::string_view name, std::string_view fallback) const;
 };
 

@@ -31,5 +31,7 @@ struct BbwWeights : BodyFigures {
   double residual = 0;
 };
 Result<BbwWeights> bbw_weights(const BindInput& input, const BbwOptions& options = {});
+// The same in a body that is there already.
+Result<BbwWeights> bbw_weights(const BindInput& input, const BoneBody& bones, const BbwOptions& options = {});
 
 }  // namespace sinew

@@ -95,5 +95,8 @@ struct ElasticWeights : BodyFigures {
   Eigen::MatrixXd swing, twist;  // surface vertices x bones
 };
 Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeightOptions& options = {});
+// The same in a body that is there already.
+Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& bones,
+                                       const ElasticWeightOptions& options = {});
 
 }  // namespace sinew

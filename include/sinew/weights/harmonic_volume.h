@@ -30,5 +30,8 @@ struct HarmonicVolumeWeights : BodyFigures {
 };
 Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input,
                                                       const HarmonicVolumeOptions& options = {});
+// The same in a body that is there already.
+Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input, const BoneBody& bones,
+                                                      const HarmonicVolumeOptions& options = {});
 
 }  // namespace sinew

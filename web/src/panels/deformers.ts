@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which deformer each picture uses, its settings, and what it had to make on the spot.
 import type { App } from '../app';
-import type { DeformSettings, Method, Slot } from '../protocol';
+import type { DeformSettings, Method, SettingInfo, Slot } from '../protocol';
 import type { State } from '../state';
 import { isSkinned } from '../state';
 import { checkbox, type Choice, NumberField, section, select, setChoices, Slider } from '../ui/controls';
 import { h, setText, show } from '../ui/dom';
 
-type Field =
-  | { key: 'mix' | 'amount' | 'ease' | 'springs' | 'mushStep'; kind: 'slider'; label: string; least: number; most: number; rest: number }
-  | { key: 'segments' | 'mushPasses' | 'iterations' | 'voxels'; kind: 'count'; label: string; least: number; most: number; rest: number }
-  | { key: 'blend' | 'place'; kind: 'choice'; label: string; choices: string[] }
-  | { key: 'fastTwist'; kind: 'check'; label: string };
+/** Numbers that are set by hand rarely go further than this, whatever the table allows. */
+const SLIDER_MOST = 3;
+const COUNT_MOST = 128;
+/** What has a control of its own, or no sensible one here. */
+const ELSEWHERE = new Set(['deformer', 'remove', 'keySpace', 'joint', 'boneSegments', 'boneEase', 'stiffness', 'stiffnessAttribute']);
 
-/** The settings of each deformer, as `sinew pose --help` names them. */
-const FIELDS: Record<string, Field[]> = {
-  mix: [{ key: 'mix', kind: 'slider', label: 'Mix', least: 0, most: 1, rest: 0.5 }],
-  decomposed: [{ key: 'blend', kind: 'choice', label: 'Blend', choices: ['polar', 'explog'] }],
-  'swing-twist': [{ key: 'fastTwist', kind: 'check', label: 'Fast twist, without trigonometry' }],
-  curve: [{ key: 'segments', kind: 'count', label: 'Segments', least: 1, most: 64, rest: 8 }, { key: 'ease', kind: 'slider', label: 'Ease', least: 0, most: 3, rest: 1 }],
-  volume: [{ key: 'amount', kind: 'slider', label: 'Amount', least: 0, most: 1, rest: 1 }],
-  differential: [{ key: 'place', kind: 'choice', label: 'Place', choices: ['own', 'body'] }, { key: 'springs', kind: 'slider', label: 'Springs', least: 0, most: 1, rest: 0 }],
-  arap: [{ key: 'iterations', kind: 'count', label: 'Steps', least: 0, most: 100, rest: 0 }],
-  points: [{ key: 'iterations', kind: 'count', label: 'Steps', least: 0, most: 100, rest: 0 }],
-  elastic: [{ key: 'voxels', kind: 'count', label: 'Voxels', least: 0, most: 128, rest: 0 }],
-};
-const MUSH: Field[] = [
-  { key: 'mushPasses', kind: 'count', label: 'Rounds', least: 1, most: 100, rest: 10 },
-  { key: 'mushStep', kind: 'slider', label: 'Step', least: 0, most: 1, rest: 0.5 },
-];
+/** The controls of a deformer, from the table that the command line is made from. */
+export function fieldsOf(settings: readonly SettingInfo[], deformer: string, mush: boolean): SettingInfo[] {
+  return settings.filter((s) => !ELSEWHERE.has(s.name) && (deformer in s.owners || (mush && 'mush' in s.owners)));
+}
+
+/** mushPasses -> Mush passes. */
+export function labelOf(name: string): string {
+  const words = name.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 export function deformerPanel(app: App): HTMLElement {
   const slots = ([0, 1] as Slot[]).map((slot) => slotPart(app, slot));
@@ -68,7 +62,7 @@ function slotPart(app: App, slot: Slot): HTMLElement {
     const wanted = JSON.stringify(settings);
     if (wanted !== shown) {
       shown = wanted;
-      const list = [...(FIELDS[baseName(settings)] ?? []), ...(mush.input.checked ? MUSH : [])];
+      const list = fieldsOf(state.settings, baseName(settings), mush.input.checked);
       // A control that is being used stays: only another deformer makes new ones.
       if (fields.dataset.of !== settings.deformer || !fields.contains(document.activeElement)) {
         fields.dataset.of = settings.deformer;
@@ -82,8 +76,7 @@ function slotPart(app: App, slot: Slot): HTMLElement {
 
 function sentence(method: Method | undefined): string {
   if (!method) return '';
-  // The table is the command line's; here its options are the controls below.
-  const text = method.summary.replace(/[,;]? ?(others )?by --[a-z-]+/g, '').replace(/; see `[^`]*`/, '');
+  const text = method.summary.replace(/; see `[^`]*`/, '');
   return text.charAt(0).toUpperCase() + text.slice(1) + '.';
 }
 
@@ -99,23 +92,30 @@ function choices(state: Readonly<State>): Choice[] {
   });
 }
 
-function fieldElement(field: Field, settings: DeformSettings, change: (patch: Partial<DeformSettings>) => void): HTMLElement {
-  if (field.kind === 'choice') {
-    const input = select(field.label, field.choices.map((c) => ({ value: c, label: c })), (value) => change({ [field.key]: value }));
-    input.input.value = settings[field.key] ?? field.choices[0];
-    return input.element;
+function fieldElement(field: SettingInfo, settings: DeformSettings, change: (patch: Partial<DeformSettings>) => void): HTMLElement {
+  const label = labelOf(field.name);
+  const now = settings[field.name] ?? field.owners[baseName(settings)] ?? field.owners.mush;
+  const titled = (element: HTMLElement): HTMLElement => {
+    element.title = field.help;
+    return element;
+  };
+  if (field.kind === 'word') {
+    const input = select(label, field.words.map((c) => ({ value: c, label: c })), (value) => change({ [field.name]: value }));
+    input.input.value = String(now);
+    return titled(input.element);
   }
-  if (field.kind === 'check') {
-    const input = checkbox(field.label, (on) => change({ [field.key]: on }));
-    input.input.checked = settings[field.key] ?? false;
-    return input.element;
+  if (field.kind === 'flag') {
+    const input = checkbox(label, (on) => change({ [field.name]: on }));
+    input.input.checked = now === true;
+    return titled(input.element);
   }
-  if (field.kind === 'count') {
-    const input = new NumberField({ label: field.label, step: 1, digits: 0, least: field.least, most: field.most, change: (value, final) => { if (final) change({ [field.key]: Math.round(value) }); } });
-    input.set(settings[field.key] ?? field.rest);
-    return input.element;
+  if (field.kind === 'whole') {
+    const most = Math.min(field.most ?? COUNT_MOST, COUNT_MOST);
+    const input = new NumberField({ label, step: 1, digits: 0, least: field.least ?? 0, most, change: (value, final) => { if (final) change({ [field.name]: Math.round(value) }); } });
+    input.set(Number(now));
+    return titled(input.element);
   }
-  const input = new Slider({ label: field.label, least: field.least, most: field.most, step: 0.01, change: (value, final) => { if (final) change({ [field.key]: value }); } });
-  input.set(settings[field.key] ?? field.rest);
-  return input.element;
+  const input = new Slider({ label, least: field.least ?? 0, most: Math.min(field.most ?? SLIDER_MOST, SLIDER_MOST), step: 0.01, change: (value, final) => { if (final) change({ [field.name]: value }); } });
+  input.set(Number(now));
+  return titled(input.element);
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <list>
+#include <string>
+#include <vector>
+
+#include "sinew/core/descriptor.h"
+#include "verbs.h"
+
+namespace sinew::cli {
+
+// Options of a verb that come from tables of descriptors.
+class SettingOptions {
+ public:
+  // `owners`: what reads it, "for curve: ..."; `usual`: shown as the default; empty: none.
+  void add(const Verb& verb, const Descriptor& descriptor, const std::string& owners,
+           const std::string& usual);
+  // What the user gave, by the names of the options. kUsage: a value that does not fit.
+  Result<Settings> given() const;
+
+ private:
+  struct One {
+    Descriptor descriptor;
+    std::vector<std::string> texts;
+    bool flag = false;
+    Option option{nullptr};
+  };
+  std::list<One> all_;
+};
+
+// Those who read an option, "arap and points", and what is usual: "30, 6 for points".
+std::pair<std::string, std::string> owners_and_usual(
+    const std::vector<std::pair<std::string_view, Setting>>& owners);
+
+}  // namespace sinew::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "sinew/core/progress.h"
+#include "sinew/mesh/weld.h"
+#include "sinew/rig/rig.h"
+#include "sinew/skeleton/bone_tree.h"
+#include "sinew/weights/bone_body.h"
+
+namespace sinew {
+
+// The surface of a rig as the methods want it: welded, in bind space, with its bones.
+struct Surface {
+  WeldedTriangles welded;
+  std::vector<Bone> bones;
+  std::vector<int> parents;        // per bone
+  std::vector<std::string> names;  // per bone: that of its joint
+  BindInput input() const { return {welded.view(), bones, parents}; }
+};
+// kImpossible: no joint deforms. kBadInput: no usable triangle.
+Result<Surface> make_surface(const Rig& rig);
+
+// What all binding of one rig stands on, made once: the surface, and the voxel body when it is first asked
+// for.
+class BindingContext {
+ public:
+  // `voxels`: cells along the longest side of the body; 0: chosen by mesh and bones. Fails as make_surface.
+  static Result<BindingContext> make(const Rig& rig, int voxels, const Progress* progress);
+
+  const Surface& surface() const { return surface_; }
+  BindInput input() const { return surface_.input(); }
+  int voxels() const { return voxels_; }
+  const Progress* progress() const { return progress_; }
+  Result<const BoneBody*> body();
+
+ private:
+  Surface surface_;
+  int voxels_ = 0;
+  const Progress* progress_ = nullptr;
+  std::optional<BoneBody> body_;
+};
+
+}  // namespace sinew

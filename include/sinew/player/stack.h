@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sinew/deform/differential_keys.h"
+#include "sinew/player/deformers.h"
+#include "sinew/rig/rig.h"
+
+namespace sinew {
+
+// One line of the table of steps: command line, player and documents read it.
+struct StackStep {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const Descriptor> settings;            // its own; the skeleton's are those of its deformer
+  Setting (*usual)(const Descriptor& descriptor);  // the default of one of them
+  // Null where the rig has nothing for the step to do (keys without keys).
+  Result<std::unique_ptr<Deformer>> (*build)(const Rig& rig, const StackEntry& entry,
+                                             const DeformerData& data);
+  Inverse (*inverse)(const Rig& rig, const StackEntry& entry);  // how what it does can be undone
+};
+std::span<const StackStep> stack_steps();
+std::string stack_step_names();
+
+// The rig's own stack, or the default one: keys, cage (where the rig has one), skeleton.
+Stack stack_of(const Rig& rig);
+
+// That with another deformer: "dqs", or "curve+mush", which adds delta mush behind the skeleton. Options by
+// the names that users know: {{"segments", 12.0}}. kUsage as of set_option.
+Result<Stack> stack_with(const Rig& rig, std::string_view deformer, const Settings& options = {});
+
+// The deformer of the skeleton's step, "+mush" behind it where mush follows at once.
+std::string deformer_of(const Stack& stack);
+
+// What an interface offers: an option, and the steps and deformers that read it ("keys", "curve", "mush"),
+// each with what holds where nobody says otherwise.
+struct StackOption {
+  Descriptor descriptor;
+  std::vector<std::pair<std::string_view, Setting>> owners;
+};
+// All of them, "deformer" and "remove" first, each once.
+std::span<const StackOption> stack_options();
+// kUsage where nothing has an option of that name.
+Result<const StackOption*> find_stack_option(std::string_view option);
+
+// Sets an option in every step of the stack that reads it; a default is not stored. "deformer" puts another
+// one into the skeleton's step, and "remove" (rotation or scale) a step behind it. kUsage: no such option, or
+// a value that does not fit.
+Result<void> set_option(Stack& stack, std::string_view option, const Setting& value);
+// What the stack says of it, else what is usual for its deformer, or for the first that reads it.
+Setting get_option(const Stack& stack, const StackOption& option);
+
+// How what a step does can be undone; kNone where nobody knows the step.
+Inverse step_inverse(const Rig& rig, const StackEntry& entry);
+
+// What the deformers of a stack need beside mesh, skeleton and skin weights.
+Result<DeformerNeeds> needs_of(const Stack& stack);
+
+// "keys,skeleton,mush" into entries, keeping masks and settings of those that the stack has already. kUsage:
+// unknown names, one given twice.
+Result<Stack> reorder(const Stack& stack, std::string_view order);
+
+// How much of a step each vertex takes, 0 to 1: an attribute of the mesh by name (not painted: 1), or
+// "below:JOINT", the skin weights of a joint and all below it; "!" in front: one minus that. Empty for "".
+// kUsage: nothing of that name.
+Result<std::vector<float>> mask_weights(const Rig& rig, std::string_view mask);
+// The masks of all keys.
+Result<KeyMasks> key_masks(const Rig& rig);
+
+// A step, built: what it makes is blended with what came in by the mask.
+struct BuiltStep {
+  std::shared_ptr<const Deformer> deformer;
+  std::vector<float> mask = {};  // per vertex, or empty: 1 everywhere
+};
+// kUsage where a step or mask has no such name, kBadInput where a setting does not fit.
+Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& stack, const DeformerData& data = {});
+
+}  // namespace sinew

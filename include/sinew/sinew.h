@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of the library's face in one header. Files that only run rigs include sinew/player/rig_deformer.h,
+// which compiles four times as fast.
+#pragma once
+
+#include "sinew/binding/bind.h"
+#include "sinew/binding/joint_weights.h"
+#include "sinew/binding/point_handles.h"
+#include "sinew/binding/prepare.h"
+#include "sinew/binding/reweight.h"
+#include "sinew/binding/weight_methods.h"
+#include "sinew/characters/characters.h"
+#include "sinew/core/parallel.h"
+#include "sinew/core/version.h"
+#include "sinew/io/asset.h"
+#include "sinew/io/write_mesh.h"
+#include "sinew/pipeline/auto_rig.h"
+#include "sinew/pipeline/bake.h"
+#include "sinew/pipeline/cage.h"
+#include "sinew/pipeline/compare.h"
+#include "sinew/pipeline/inbetween.h"
+#include "sinew/pipeline/inspect.h"
+#include "sinew/pipeline/keys.h"
+#include "sinew/pipeline/posed_mesh.h"
+#include "sinew/pipeline/rig_mesh.h"
+#include "sinew/pipeline/unpose.h"
+#include "sinew/player/pose_request.h"
+#include "sinew/player/rig_deformer.h"
+#include "sinew/player/stack.h"
+#include "sinew/report/compare_page.h"
+#include "sinew/report/picture.h"
+#include "sinew/rig/rig.h"

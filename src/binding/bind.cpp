@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/binding/bind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "binding/endpoints.h"
+#include "sinew/binding/islands.h"
+#include "sinew/binding/joint_weights.h"
+#include "sinew/binding/surface.h"
+#include "sinew/binding/weight_methods.h"
+#include "sinew/core/text.h"
+#include "sinew/weights/geodesic.h"
+#include "sinew/weights/lock.h"
+#include "sinew/weights/prune_smoothly.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kNegligible = 1e-5;  // weights below this are not stored
+
+// Fills what the method left: through the voxel body where it reaches, else from the nearest bone.
+Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeights& weights,
+                  BindReport& report) {
+  if (std::all_of(weights.bound.begin(), weights.bound.end(), [](std::uint8_t b) { return b != 0; }))
+    return {};
+  GeodesicWeights geodesic;
+  if (request.method == "geodesic") {
+    geodesic.weights.bound.assign(weights.bound.size(), 0);  // it has had its turn
+  } else {
+    GeodesicOptions options;
+    options.voxels = request.voxels;
+    options.progress = request.progress;
+    SINEW_TRY(geodesic, geodesic_weights(surface.input(), options));
+    report.voxels = std::max(report.voxels, geodesic.voxels);
+  }
+  std::size_t lost = 0;  // stored vertices that not even the voxel body joins to a bone
+  for (const std::uint32_t i : surface.welded.weld.to_welded)
+    lost += !weights.bound[i] && !geodesic.weights.bound[i];
+  if (lost > 0)
+    report.notes.push_back(fmt::format(
+        "{} of {} vertices have no way to a bone through the voxel body and follow the nearest one", lost,
+        report.vertices));
+  for (std::size_t i = 0; i < weights.bound.size(); ++i) {
+    if (weights.bound[i]) continue;
+    auto row = weights.values.row(static_cast<Eigen::Index>(i));
+    if (geodesic.weights.bound[i]) {
+      row = geodesic.weights.values.row(static_cast<Eigen::Index>(i));
+    } else {
+      row.setZero();
+      row[static_cast<Eigen::Index>(nearest_bone(surface.welded.weld.positions[i], surface.bones))] = 1;
+    }
+    weights.bound[i] = 1;
+  }
+  return {};
+}
+
+// Dense rows of welded vertices into sparse rows of stored ones.
+SkinWeights to_skin(const Surface& surface, const BoneWeights& weights) {
+  SkinWeights skin;
+  skin.offsets.assign(1, 0);
+  std::vector<Influence> row;
+  for (const std::uint32_t i : surface.welded.weld.to_welded) {
+    row.clear();
+    for (std::size_t j = 0; j < surface.bones.size(); ++j)
+      if (const double w = weights.values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+          w > kNegligible)
+        row.push_back({static_cast<std::uint32_t>(surface.bones[j].joint), w});
+    skin.add_row(row);
+  }
+  return skin;
+}
+
+void count_filled(const Surface& surface, const std::vector<std::uint8_t>& bound, BindReport& report) {
+  for (const std::uint32_t i : surface.welded.weld.to_welded) report.filled += !bound[i];
+  if (report.filled > 0)
+    report.notes.push_back(fmt::format("{} of {} vertices could not be bound by '{}' and were filled",
+                                       report.filled, report.vertices, report.method));
+}
+
+// The new weights with what the user locked put back.
+Result<SkinWeights> with_locks(const Rig& rig, const BindRequest& request, const SkinWeights& solved) {
+  std::vector<std::uint8_t> joints(rig.skeleton.size(), 0), vertices(rig.mesh.vertex_count(), 0);
+  for (const std::string& name : request.locked_joints) {
+    const auto joint = rig.skeleton.find(name);
+    if (!joint)
+      return parameter_error("lock", fmt::format("names '{}': there is no such joint", printable(name)));
+    joints[*joint] = 1;
+  }
+  for (const std::size_t vertex : request.locked_vertices) {
+    if (vertex >= vertices.size())
+      return usage_error(
+          fmt::format("there is no vertex {} to lock; the mesh has {}", vertex, vertices.size()));
+    vertices[vertex] = 1;
+  }
+  if (rig.weights.entries.empty()) return impossible("the file has no weights that could be locked");
+  return apply_locks(solved, rig.weights, vertices, joints, request.influences);
+}
+
+void finish(const Pruned& pruned, BindReport& report) {
+  const WeightStats stats = weight_stats(pruned.weights, 0, pruned.weights.vertex_count());
+  report.unweighted = stats.unweighted;
+  report.max_row_error = stats.max_row_error;
+  report.min = stats.min;
+  report.max = stats.max;
+  report.pruning_error = pruned.error;
+}
+
+std::string joint_method(const BindRequest& request) {
+  if (!request.joint_weights.empty()) return request.joint_weights;
+  return elastic_fit(request.method) ? request.method : "none";
+}
+
+Result<void> add_joint_weights(Rig& rig, BindingContext& context, const BindRequest& request,
+                               BindReport& report) {
+  JointWeightsRequest wanted;
+  wanted.method = joint_method(request);
+  if (wanted.method == "none") return {};
+  wanted.influences = request.influences;
+  wanted.voxels = request.voxels;
+  wanted.settings = request.settings;
+  wanted.follow = request.follow;
+  wanted.linked = request.linked;
+  wanted.progress = request.progress;
+  SINEW_TRY(const JointWeightsReport made, make_joint_weights(rig, context, wanted));
+  report.notes.insert(report.notes.end(), made.notes.begin(), made.notes.end());
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_influences(int influences) {
+  if (influences >= 1 && influences <= 64) return {};
+  return parameter_error("influences", fmt::format("is {}: give a number from 1 to 64", influences));
+}
+
+Result<BindReport> bind(Rig& rig, const BindRequest& request) {
+  const auto start = std::chrono::steady_clock::now();
+  SINEW_CHECK(check_influences(request.influences));
+  SINEW_TRY(BindingContext context, BindingContext::make(rig, request.voxels, request.progress));
+  const Surface& surface = context.surface();
+  BindReport report;
+  report.method = request.method;
+  report.vertices = rig.mesh.vertex_count();
+  report.bones = surface.bones.size();
+  SINEW_TRY(BoneWeights weights, compute_weights(context, request, report));
+  report.clamped = weights.clamped;
+  report.iterations = weights.iterations;
+  if (is_cancelled(request.progress)) return cancelled();
+
+  const IslandPlan plan = plan_islands(surface.welded.view(), request.follow, request.linked);
+  report.islands = plan.components.count;
+  report.following = plan.following;
+  // Rows that are about to be replaced were not missing.
+  for (std::size_t i = 0; i < weights.bound.size(); ++i)
+    if (const std::uint32_t island = plan.components.of_vertex[i];
+        island != kNoComponent && plan.follows[island])
+      weights.bound[i] = 1;
+  count_filled(surface, weights.bound, report);
+  if (request.strict && report.filled > 0)
+    return impossible(report.notes.back() + "; a strict binding forbids that");
+  SINEW_CHECK(fill(surface, request, weights, report));
+  follow_body(surface.welded.view(), plan, weights);
+  if (plan.following > 0)
+    report.notes.push_back(
+        fmt::format("{} of {} islands follow the body under them", plan.following, report.islands));
+
+  std::vector<int> parents;
+  for (std::size_t j = 0; j < rig.skeleton.size(); ++j) parents.push_back(rig.skeleton[j].parent);
+  Pruned pruned = prune_smoothly(to_skin(surface, weights), parents, surface.welded, request.influences);
+  if (!request.locked_joints.empty() || !request.locked_vertices.empty()) {
+    SINEW_TRY(pruned.weights, with_locks(rig, request, pruned.weights));
+  }
+  finish(pruned, report);
+  if (report.unweighted > 0)
+    return Error{ErrorCode::kBug, fmt::format("{} vertices were left without weights", report.unweighted)};
+  SINEW_TRY(EndpointWeights endpoint, endpoints_for(rig, pruned.weights, surface.input(),
+                                                    surface.welded.weld.to_welded, request, report));
+  // Joint weights are made from the new weights; where that fails, the rig gets its old ones back.
+  std::swap(rig.endpoint, endpoint);
+  std::swap(rig.weights, pruned.weights);
+  JointWeights old = std::exchange(rig.joint_weights, {});
+  if (Result<void> added = add_joint_weights(rig, context, request, report); !added) {
+    std::swap(rig.endpoint, endpoint);
+    std::swap(rig.weights, pruned.weights);
+    rig.joint_weights = std::move(old);
+    return added.error();
+  }
+  for (MeshPart& part : rig.parts) part.skinned = true;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+void set_skeleton(Rig& rig, Skeleton skeleton) {
+  rig.skeleton = std::move(skeleton);
+  rig.inverse_bind.clear();
+  for (const Affine3& global : global_transforms(rig.skeleton, rest_pose(rig.skeleton).local))
+    rig.inverse_bind.push_back(global.inverse());
+  rig.weights = {};
+  rig.endpoint = {};
+  rig.joint_weights = {};
+  rig.pose_spaces.clear();
+  rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
+  rig.clips.clear();
+}
+
+}  // namespace sinew

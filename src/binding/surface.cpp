@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/binding/surface.h"
+
+#include <algorithm>
+
+#include "sinew/skeleton/bone_tree.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kWeldTolerance = 1e-7;  // of the mesh's diagonal
+constexpr double kUsableArea = 1e-14;    // of the diagonal squared
+
+bool has_usable_triangle(const Surface& surface, double diagonal) {
+  const auto& positions = surface.welded.weld.positions;
+  return std::any_of(
+      surface.welded.triangles.begin(), surface.welded.triangles.end(), [&](const Triangle& t) {
+        return (positions[t[1]] - positions[t[0]]).cross(positions[t[2]] - positions[t[0]]).norm() >
+               kUsableArea * diagonal * diagonal;
+      });
+}
+
+}  // namespace
+
+Result<Surface> make_surface(const Rig& rig) {
+  Surface surface;
+  surface.bones = bones_of(rig.skeleton, bind_transforms(rig));
+  surface.parents = bone_parents(rig.skeleton);
+  for (const Bone& bone : surface.bones) surface.names.push_back(rig.skeleton[bone.joint].name);
+  if (surface.bones.empty())
+    return impossible(
+        "there are no joints to bind to: give a skeleton (.glb, .bvh, .tgf, .json), or a template to find "
+        "one by");
+  const double diagonal = rig.mesh.positions.empty() ? 0 : bounding_box(rig.mesh.positions).diagonal().norm();
+  const TriangleView view = triangulate(rig.mesh);
+  surface.welded = weld_triangles({rig.mesh.positions, view.triangles}, kWeldTolerance * diagonal);
+  if (!has_usable_triangle(surface, diagonal))
+    return bad_input("the mesh has no triangle with an area: there is nothing to bind");
+  return surface;
+}
+
+Result<BindingContext> BindingContext::make(const Rig& rig, int voxels, const Progress* progress) {
+  BindingContext context;
+  SINEW_TRY(context.surface_, make_surface(rig));
+  context.voxels_ = voxels;
+  context.progress_ = progress;
+  return context;
+}
+
+Result<const BoneBody*> BindingContext::body() {
+  if (!body_) {
+    report(progress_, "voxel body", 0);
+    SINEW_TRY(body_, make_bone_body(surface_.input(), voxels_, progress_));
+  }
+  return &*body_;
+}
+
+}  // namespace sinew

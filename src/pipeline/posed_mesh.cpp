@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/posed_mesh.h"
+
+#include <chrono>
+
+#include "sinew/binding/prepare.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kLongFrame = 50;  // milliseconds
+
+// Nothing can move it: it keeps its full precision.
+bool is_still(const Rig& rig, const DeformChoice& choice) {
+  return rig.skeleton.empty() && rig.keys.empty() && rig.cages.empty() && rig.points.empty() &&
+         choice.held.empty();
+}
+
+}  // namespace
+
+Error frame_error(Status status) {
+  const bool memory = status == Status::kOutOfMemory;
+  return {memory                       ? ErrorCode::kLimit
+          : status == Status::kBadPose ? ErrorCode::kUsage
+                                       : ErrorCode::kImpossible,
+          status_text(status)};
+}
+
+Result<ReadyDeformer> ready_deformer(const Rig& rig, const DeformChoice& choice) {
+  const Stack stack = choice.stack.empty() ? stack_of(rig) : choice.stack;
+  SINEW_TRY(const DeformerNeeds needs, needs_of(stack));
+  DeformerData data;
+  data.held = choice.held;
+  std::vector<std::string> made;
+  const auto build = [&](const Rig& ready) -> Result<ReadyDeformer> {
+    SINEW_TRY(RigDeformer deformer, RigDeformer::build(ready, stack, data));
+    made.insert(made.end(), deformer.notes().begin(), deformer.notes().end());
+    RigWorkspace workspace = deformer.make_workspace();
+    for (std::size_t c = 0; c < choice.controls.cages.size(); ++c)
+      if (c >= rig.cages.size() || (!choice.controls.cages[c].empty() &&
+                                    choice.controls.cages[c].size() != rig.cages[c].mesh.vertex_count()))
+        return usage_error("the moved cage has another number of control points than the rig's");
+    for (const HandleTarget& target : choice.controls.handles)
+      if (target.handle >= rig.points.points.size())
+        return usage_error("there is no handle " + std::to_string(target.handle) + ": the rig has " +
+                           std::to_string(rig.points.points.size()));
+    workspace.controls() = choice.controls;
+    workspace.controls().cages.resize(rig.cages.size());
+    return ReadyDeformer{std::move(deformer), std::move(workspace), std::move(made)};
+  };
+  if (is_ready(rig, needs)) return build(rig);
+  Rig copy = rig;
+  SINEW_TRY(const PrepareReport report, prepare(copy, needs, data, choice.progress));
+  made = report.made;
+  return build(copy);
+}
+
+Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, ReadyDeformer& ready) {
+  PolyMesh mesh = rig.mesh;
+  std::vector<Vec3f> positions(mesh.vertex_count());
+  mesh.normals.resize(mesh.vertex_count());
+  const Status status = ready.deformer.evaluate(pose, ready.workspace, positions, mesh.normals);
+  if (status != Status::kOk) return frame_error(status);
+  for (std::size_t i = 0; i < positions.size(); ++i) mesh.positions[i] = positions[i].cast<double>();
+  return mesh;
+}
+
+Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformChoice& choice,
+                            std::vector<std::string>* made) {
+  SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, choice));
+  if (made) made->insert(made->end(), ready.made.begin(), ready.made.end());
+  if (is_still(rig, choice)) return rig.mesh;
+  return posed_mesh(rig, pose, ready);
+}
+
+Result<TimedFrame> timed_frame(const Rig& rig, const Pose& pose, const DeformChoice& choice) {
+  SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, choice));
+  TimedFrame frame;
+  const auto run = [&]() -> Result<void> {
+    const auto start = std::chrono::steady_clock::now();
+    SINEW_TRY(frame.mesh, posed_mesh(rig, pose, ready));
+    frame.milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return {};
+  };
+  frame.made = std::move(ready.made);
+  if (is_still(rig, choice)) {
+    frame.mesh = rig.mesh;
+    return frame;
+  }
+  SINEW_CHECK(run());
+  if (frame.milliseconds < kLongFrame) SINEW_CHECK(run());
+  frame.energy = ready.deformer.energy(ready.workspace);
+  return frame;
+}
+
+}  // namespace sinew

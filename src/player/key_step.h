@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "sinew/core/descriptor.h"
+#include "sinew/deform/deformer.h"
+#include "sinew/deform/differential_keys.h"
+
+namespace sinew {
+
+// The spaces in which keys are blended.
+enum class KeySpace { kObject, kTangent, kDifferential };
+
+struct KeySettings {
+  KeySpace space = KeySpace::kObject;
+  Placement place = Placement::kOwn;
+};
+inline constexpr std::array kKeySettings = {
+    choice<&KeySettings::space>("space", "object|tangent|differential", "how keys are blended")
+        .as("key-space"),
+    choice<&KeySettings::place>("place", "own|body",
+                                "components go to their own centre, or small ones with the body")};
+
+// The keys as a step of the stack; null where the rig has none.
+Result<std::unique_ptr<Deformer>> build_key_step(const Rig& rig, const KeySettings& settings);
+
+}  // namespace sinew

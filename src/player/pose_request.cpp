@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/player/pose_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "sinew/core/text.h"
+#include "sinew/skeleton/drag.h"
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kNamesShown = 12;
+
+// "a, b, c and 9 more": what the user could have meant.
+template <class Items, class Name>
+std::string list_names(const Items& items, Name&& name) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& item : items) {
+    if (shown == kNamesShown) return text + fmt::format(" and {} more", items.size() - shown);
+    text += (shown++ ? ", " : "") + printable(name(item), 40);
+  }
+  return text.empty() ? "none" : text;
+}
+
+Result<std::size_t> find_joint(const Skeleton& skeleton, const std::string& name) {
+  if (const auto joint = skeleton.find(name)) return *joint;
+  return usage_error(fmt::format(
+      "there is no joint '{}'; the file has {}", printable(name),
+      list_names(skeleton.joints(), [](const Joint& j) -> const std::string& { return j.name; })));
+}
+
+// Stretches move the joints at the end of the bone along it, so that the file plays everywhere; deformers
+// that stretch bones see it in the joints.
+Result<void> shape_bones(const Rig& rig, const PoseRequest& request, Pose& pose) {
+  if (request.stretches.empty() && request.twists.empty()) return {};
+  pose.bones.resize(rig.skeleton.size());
+  const std::vector<Affine3> bind = bind_transforms(rig);
+  const auto bone_of = [&](const std::string& name) -> Result<std::size_t> {
+    SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, name));
+    if (joint >= rig.skeleton.deforming_count())
+      return usage_error(fmt::format("'{}' has no bone: it deforms nothing", printable(name)));
+    return joint;
+  };
+  for (const PoseRequest::Stretch& stretch : request.stretches) {
+    SINEW_TRY(const std::size_t joint, bone_of(stretch.bone));
+    if (!(stretch.factor > 0 && stretch.factor <= 1e6))
+      return parameter_error("stretch", fmt::format("of {} must lie above 0", printable(stretch.bone)));
+    SINEW_CHECK(stretch_bone(rig.skeleton, bind, joint, stretch.factor, pose));
+  }
+  for (const PoseRequest::Twist& twist : request.twists) {
+    SINEW_TRY(const std::size_t joint, bone_of(twist.bone));
+    pose.bones[joint].twist_head = twist.head * std::numbers::pi / 180;
+    pose.bones[joint].twist_tail = twist.tail * std::numbers::pi / 180;
+  }
+  return {};
+}
+
+// What the request says on top of a pose.
+Result<Pose> change_pose(const Rig& rig, const PoseRequest& request, Pose pose) {
+  for (const PoseRequest::Turn& turn : request.turns) {
+    SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, turn.joint));
+    turn_joint(rig.skeleton, joint, turn.degrees, pose);
+  }
+  SINEW_CHECK(shape_bones(rig, request, pose));
+  if (!request.keys.empty()) pose.key_weights = key_weights_of(rig, pose);
+  for (const PoseRequest::KeyWeight& wanted : request.keys) {
+    const auto key = std::find_if(rig.keys.begin(), rig.keys.end(),
+                                  [&](const ShapeKey& k) { return k.name == wanted.key; });
+    if (key == rig.keys.end())
+      return usage_error(
+          fmt::format("there is no key '{}'; the file has {}", printable(wanted.key),
+                      list_names(rig.keys, [](const ShapeKey& k) -> const std::string& { return k.name; })));
+    pose.key_weights[static_cast<std::size_t>(key - rig.keys.begin())] = wanted.weight;
+  }
+  return pose;
+}
+
+}  // namespace
+
+Result<std::size_t> find_clip(const Rig& rig, const std::string& name) {
+  for (std::size_t c = 0; c < rig.clips.size(); ++c)
+    if (rig.clips[c].name == name) return c;
+  if (const auto index = parse_int(name);
+      index && *index >= 0 && static_cast<std::size_t>(*index) < rig.clips.size())
+    return static_cast<std::size_t>(*index);
+  for (std::size_t c = 0; c < rig.clips.size(); ++c)
+    if (equals_ignoring_case(rig.clips[c].name, name)) return c;
+  return usage_error(
+      fmt::format("there is no clip '{}'; the file has {}", printable(name),
+                  list_names(rig.clips, [](const Clip& c) -> const std::string& { return c.name; })));
+}
+
+Result<Pose> make_pose(const Rig& rig, const PoseRequest& request) {
+  if (!request.clip) return change_pose(rig, request, rest_pose(rig.skeleton));
+  SINEW_TRY(const std::size_t clip, find_clip(rig, *request.clip));
+  return make_pose(rig, request, rig.clips[clip], request.time);
+}
+
+Result<Pose> make_pose(const Rig& rig, const PoseRequest& request, const Clip& clip, double time) {
+  Pose pose = rest_pose(rig.skeleton);
+  pose.key_weights = key_weights_of(rig, pose);
+  sample_clip(clip, rig.skeleton, time, pose);
+  pose.key_weights.resize(rig.keys.size());
+  return change_pose(rig, request, std::move(pose));
+}
+
+}  // namespace sinew

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/player/stack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "player/key_step.h"
+#include "sinew/core/text.h"
+#include "sinew/deform/cage.h"
+#include "sinew/deform/mush.h"
+#include "sinew/deform/remove.h"
+
+namespace sinew {
+namespace {
+
+using Built = Result<std::unique_ptr<Deformer>>;
+
+constexpr std::string_view kMush = "+mush";
+
+// Several cages, one on the result of the other.
+class CageChain : public Deformer {
+ public:
+  explicit CageChain(std::vector<std::unique_ptr<Deformer>> cages, std::size_t vertices)
+      : cages_(std::move(cages)), vertices_(vertices) {}
+
+  struct Space : Workspace {
+    std::vector<std::unique_ptr<Workspace>> inner;
+    std::vector<Vec3f> positions, normals;
+  };
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto space = std::make_unique<Space>();
+    for (const auto& cage : cages_) space->inner.push_back(cage->make_workspace());
+    space->positions.resize(vertices_);
+    space->normals.resize(vertices_);
+    return space;
+  }
+
+  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+                std::span<Vec3f> out_normals) const noexcept override {
+    auto& space = static_cast<Space&>(workspace);
+    FrameInput now = input;
+    for (std::size_t c = 0; c < cages_.size(); ++c) {
+      const bool moved = input.controls && c < input.controls->cages.size();
+      now.cage_points = moved ? std::span<const Vec3>(input.controls->cages[c]) : std::span<const Vec3>();
+      const Status status = cages_[c]->deform(now, *space.inner[c], out_positions, out_normals);
+      if (status != Status::kOk) return status;
+      if (c + 1 == cages_.size()) break;
+      std::copy(out_positions.begin(), out_positions.end(), space.positions.begin());
+      std::copy(out_normals.begin(), out_normals.end(), space.normals.begin());
+      now.positions = space.positions;
+      if (!out_normals.empty()) now.normals = space.normals;
+    }
+    return Status::kOk;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Deformer>> cages_;
+  std::size_t vertices_;
+};
+
+Built cage_step(const Rig& rig, const StackEntry&, const DeformerData&) {
+  std::vector<std::unique_ptr<Deformer>> cages;
+  for (const Cage& cage : rig.cages) {
+    SINEW_TRY(cages.emplace_back(), build_cage(rig, cage));
+  }
+  if (cages.empty()) return std::unique_ptr<Deformer>();
+  return std::unique_ptr<Deformer>(std::make_unique<CageChain>(std::move(cages), rig.mesh.vertex_count()));
+}
+
+// Where a cage that the skeleton moves carries the mesh, the skeleton itself must not move it again.
+std::vector<float> outside_skinned_cages(const Rig& rig) {
+  std::vector<float> mask;
+  for (const Cage& cage : rig.cages) {
+    if (cage.weights.vertex_count() == 0) continue;
+    mask.resize(rig.mesh.vertex_count(), 1.0f);
+    for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = std::min(mask[i], 1 - cage.masks[i]);
+  }
+  return mask;
+}
+
+Built key_step(const Rig& rig, const StackEntry& entry, const DeformerData&) {
+  SINEW_TRY(const KeySettings settings, read_settings<KeySettings>(kKeySettings, entry.settings));
+  return build_key_step(rig, settings);
+}
+
+// Files before the first version, and users, may write the mush behind the name.
+std::string skeleton_deformer(const StackEntry& entry) {
+  std::string name = entry.word("deformer", "lbs");
+  if (name.ends_with(kMush)) name.resize(name.size() - kMush.size());
+  return name;
+}
+
+Built skeleton_step(const Rig& rig, const StackEntry& entry, const DeformerData& data) {
+  return build_deformer(rig, skeleton_deformer(entry), entry.settings, data);
+}
+
+constexpr std::array kMushSettings = {
+    setting<&MushOptions::passes>("passes", "rounds of smoothing", 0, 1000).as("mush-passes"),
+    setting<&MushOptions::step>("step_size", "how far a round goes", 0, 1).as("mush-step")};
+
+Built mush_step(const Rig& rig, const StackEntry& entry, const DeformerData&) {
+  SINEW_TRY(const MushOptions options, read_settings<MushOptions>(kMushSettings, entry.settings));
+  return build_mush(rig, nullptr, options);
+}
+
+Built remove_rotation_step(const Rig& rig, const StackEntry&, const DeformerData&) {
+  return build_remove(rig, nullptr, Removed::kRotation);
+}
+
+Built remove_scale_step(const Rig& rig, const StackEntry&, const DeformerData&) {
+  return build_remove(rig, nullptr, Removed::kScale);
+}
+
+Inverse keys_inverse(const Rig& rig, const StackEntry& entry) {
+  return rig.keys.empty() || entry.word("space", "object") == "object" ? Inverse::kExact
+                                                                       : Inverse::kIterative;
+}
+
+// A stored row adds the same wherever the vertex is; a lookup does not.
+Inverse cage_inverse(const Rig& rig, const StackEntry&) {
+  return std::any_of(rig.cages.begin(), rig.cages.end(), [](const Cage& cage) { return cage.dynamic; })
+             ? Inverse::kIterative
+             : Inverse::kExact;
+}
+
+Inverse skeleton_inverse(const Rig&, const StackEntry& entry) {
+  const auto method = find_deformer(skeleton_deformer(entry));
+  return method ? (*method)->inverse : Inverse::kNone;
+}
+
+Inverse solved_inverse(const Rig&, const StackEntry&) {
+  return Inverse::kIterative;
+}
+
+template <class Options>
+Setting usual_setting(const Descriptor& descriptor) {
+  return default_of<Options>(descriptor);
+}
+
+constexpr std::array kSteps = {
+    StackStep{"keys", "shape keys", kKeySettings, usual_setting<KeySettings>, key_step, keys_inverse},
+    StackStep{"cage",
+              "the cages of the rig; where the skeleton moves one it moves nothing else",
+              {},
+              nullptr,
+              cage_step,
+              cage_inverse},
+    StackStep{"skeleton", "a deformer that follows the joints", {}, nullptr, skeleton_step, skeleton_inverse},
+    StackStep{"remove-rotation",
+              "triangles keep their stretch alone",
+              {},
+              nullptr,
+              remove_rotation_step,
+              solved_inverse},
+    StackStep{"remove-scale",
+              "triangles keep their rotation alone",
+              {},
+              nullptr,
+              remove_scale_step,
+              solved_inverse},
+    StackStep{"mush", "delta mush", kMushSettings, usual_setting<MushOptions>, mush_step, solved_inverse},
+};
+
+const StackStep* find_step(std::string_view name) {
+  for (const StackStep& step : kSteps)
+    if (step.name == name) return &step;
+  return nullptr;
+}
+
+Error no_step(std::string_view name) {
+  return usage_error(
+      fmt::format("a stack has no step '{}': choose from {}", printable(name), stack_step_names()));
+}
+
+StackEntry* find_entry(Stack& stack, std::string_view step) {
+  const auto found =
+      std::find_if(stack.begin(), stack.end(), [&](const StackEntry& entry) { return entry.step == step; });
+  return found == stack.end() ? nullptr : &*found;
+}
+
+Stack::iterator skeleton_place(Stack& stack) {
+  return std::find_if(stack.begin(), stack.end(),
+                      [](const StackEntry& entry) { return entry.step == "skeleton"; });
+}
+
+// Puts a step right behind the skeleton's, where the stack has none of that name.
+void put_behind_skeleton(Stack& stack, std::string_view step) {
+  if (find_entry(stack, step)) return;
+  const auto place = skeleton_place(stack);
+  stack.insert(place == stack.end() ? place : place + 1, {std::string(step), "", {}});
+}
+
+// Puts a setting into an entry, or takes it out where it says what holds without it.
+void put(StackEntry& entry, std::string_view name, const Setting& value, const Setting& usual) {
+  if (value == usual)
+    entry.settings.erase(std::string(name));
+  else
+    entry.settings[std::string(name)] = value;
+}
+
+// The one place that knows what "curve+mush" means.
+Result<void> set_deformer(Stack& stack, std::string_view name) {
+  const bool mush = name.ends_with(kMush);
+  if (mush) name.remove_suffix(kMush.size());
+  SINEW_CHECK(find_deformer(name));
+  if (!find_entry(stack, "skeleton")) stack.push_back({"skeleton", "", {}});
+  put(*find_entry(stack, "skeleton"), "deformer", std::string(name), std::string("lbs"));
+  if (name == "cage" && !find_entry(stack, "cage")) stack.insert(skeleton_place(stack), {"cage", "", {}});
+  if (mush) put_behind_skeleton(stack, "mush");
+  return {};
+}
+
+// Keys straight before differential skinning are part of its solve.
+bool solves_keys(const Rig& rig, const Stack& stack) {
+  if (rig.keys.empty()) return false;
+  for (std::size_t k = 0; k + 1 < stack.size(); ++k)
+    if (stack[k].step == "keys" && stack[k + 1].step == "skeleton")
+      return k == 0 && stack[k].mask.empty() && stack[k].word("space", "object") == "differential" &&
+             skeleton_deformer(stack[k + 1]) == "differential";
+  return false;
+}
+
+// Weights of a joint and all below it, summed.
+Result<std::vector<float>> weights_below(const Rig& rig, std::string_view name) {
+  const auto joint = rig.skeleton.find(name);
+  if (!joint)
+    return parameter_error("mask", fmt::format("names '{}': there is no such joint", printable(name)));
+  std::vector<bool> below(rig.skeleton.size());
+  for (const std::uint32_t j : rig.skeleton.order()) {
+    const int parent = rig.skeleton[j].parent;
+    below[j] = j == *joint || (parent >= 0 && below[static_cast<std::size_t>(parent)]);
+  }
+  std::vector<float> sums(rig.mesh.vertex_count(), 0.0f);
+  for (std::size_t i = 0; i < rig.weights.vertex_count(); ++i)
+    for (const Influence& influence : rig.weights.row(i))
+      if (below[influence.joint]) sums[i] += static_cast<float>(influence.weight);
+  return sums;
+}
+
+}  // namespace
+
+std::span<const StackStep> stack_steps() {
+  return kSteps;
+}
+
+std::string stack_step_names() {
+  std::string names;
+  for (const StackStep& step : kSteps) names += (names.empty() ? "" : ", ") + std::string(step.name);
+  return names;
+}
+
+Stack stack_of(const Rig& rig) {
+  if (!rig.stack.empty()) return rig.stack;
+  Stack stack = {{"keys", "", {}}, {"skeleton", "", {}}};
+  if (!rig.cages.empty()) stack.insert(stack.begin() + 1, {"cage", "", {}});
+  return stack;
+}
+
+Result<Stack> stack_with(const Rig& rig, std::string_view deformer, const Settings& options) {
+  Stack stack = stack_of(rig);
+  if (!deformer.empty()) SINEW_CHECK(set_deformer(stack, deformer));
+  for (const auto& [name, value] : options) SINEW_CHECK(set_option(stack, name, value));
+  return stack;
+}
+
+std::string deformer_of(const Stack& stack) {
+  for (std::size_t k = 0; k < stack.size(); ++k)
+    if (stack[k].step == "skeleton")
+      return skeleton_deformer(stack[k]) +
+             std::string(k + 1 < stack.size() && stack[k + 1].step == "mush" ? kMush : "");
+  return "lbs";
+}
+
+std::span<const StackOption> stack_options() {
+  static const std::vector<StackOption> all = [] {
+    std::vector<StackOption> options;
+    Descriptor deformer{"deformer", "deformer", "how the mesh follows the skeleton", Descriptor::Kind::kWord};
+    Descriptor remove{"remove", "remove", "taken out of what the deformer makes", Descriptor::Kind::kWord};
+    remove.words = "rotation|scale";
+    options.push_back({deformer, {{"skeleton", std::string("lbs")}}});
+    options.push_back({remove, {{"skeleton", std::string()}}});
+    const auto add = [&](const Descriptor& descriptor, const Setting& usual, std::string_view owner) {
+      for (StackOption& known : options)
+        if (known.descriptor.option == descriptor.option) {
+          known.owners.emplace_back(owner, usual);
+          return;
+        }
+      options.push_back({descriptor, {{owner, usual}}});
+    };
+    for (const DeformerMethod& method : deformer_methods())
+      for (const Descriptor& one : method.settings) add(one, method.usual(one), method.name);
+    for (const StackStep& step : kSteps)
+      for (const Descriptor& one : step.settings) add(one, step.usual(one), step.name);
+    return options;
+  }();
+  return all;
+}
+
+Result<const StackOption*> find_stack_option(std::string_view option) {
+  for (const StackOption& known : stack_options())
+    if (known.descriptor.option == option) return &known;
+  return usage_error(fmt::format("there is no setting '{}'", printable(option)));
+}
+
+Result<void> set_option(Stack& stack, std::string_view option, const Setting& value) {
+  SINEW_TRY(const StackOption* known, find_stack_option(option));
+  SINEW_CHECK(check_setting(known->descriptor, value));
+  if (option == "deformer") return set_deformer(stack, std::get<std::string>(value));
+  if (option == "remove") {
+    put_behind_skeleton(stack, "remove-" + std::get<std::string>(value));
+    return {};
+  }
+  for (StackEntry& entry : stack) {
+    const StackStep* step = find_step(entry.step);
+    if (!step) continue;
+    // The step's own, or, for the skeleton's, those of every deformer: what is stored waits for its deformer.
+    for (const Descriptor& one : step->settings)
+      if (one.option == option) put(entry, one.name, value, step->usual(one));
+    if (entry.step != "skeleton") continue;
+    // Where deformers differ in what is usual, the value stays, whichever of them it is usual for.
+    bool read = false, usual = true;
+    for (const DeformerMethod& method : deformer_methods())
+      for (const Descriptor& one : method.settings)
+        if (one.option == option) {
+          read = true;
+          usual = usual && method.usual(one) == value;
+        }
+    if (read && usual)
+      entry.settings.erase(std::string(known->descriptor.name));
+    else if (read)
+      entry.settings[std::string(known->descriptor.name)] = value;
+  }
+  return {};
+}
+
+Setting get_option(const Stack& stack, const StackOption& option) {
+  if (option.descriptor.option == "deformer") return deformer_of(stack);
+  const auto usual = [&](std::string_view owner) -> const Setting* {
+    for (const auto& [name, value] : option.owners)
+      if (name == owner) return &value;
+    return nullptr;
+  };
+  for (const StackEntry& entry : stack) {
+    const bool skeleton = entry.step == "skeleton";
+    const Setting* own = usual(skeleton ? skeleton_deformer(entry) : entry.step);
+    if (!own && !(skeleton && !find_step(option.owners.front().first))) continue;
+    const auto held = entry.settings.find(option.descriptor.name);
+    if (held != entry.settings.end() && check_setting(option.descriptor, held->second)) return held->second;
+    if (own) return *own;
+  }
+  return option.owners.front().second;
+}
+
+Inverse step_inverse(const Rig& rig, const StackEntry& entry) {
+  const StackStep* step = find_step(entry.step);
+  return step ? step->inverse(rig, entry) : Inverse::kNone;
+}
+
+Result<DeformerNeeds> needs_of(const Stack& stack) {
+  DeformerNeeds needs;
+  for (const StackEntry& entry : stack) {
+    if (entry.step != "skeleton") continue;
+    SINEW_TRY(const DeformerMethod* method, find_deformer(skeleton_deformer(entry)));
+    if (method->needs) SINEW_CHECK(method->needs(entry.settings, needs));
+  }
+  return needs;
+}
+
+Result<Stack> reorder(const Stack& stack, std::string_view order) {
+  Stack result, before = stack;
+  for (std::size_t begin = 0; begin <= order.size();) {
+    const std::size_t end = std::min(order.find(',', begin), order.size());
+    const std::string_view name = order.substr(begin, end - begin);
+    begin = end + 1;
+    if (!find_step(name)) return no_step(name);
+    if (find_entry(result, name))
+      return parameter_error("order", fmt::format("names {} twice: a step runs once", name));
+    const StackEntry* kept = find_entry(before, name);
+    result.push_back(kept ? *kept : StackEntry{std::string(name), "", {}});
+  }
+  return result;
+}
+
+Result<std::vector<float>> mask_weights(const Rig& rig, std::string_view mask) {
+  if (mask.empty()) return std::vector<float>();
+  const bool inverted = mask.starts_with('!');
+  if (inverted) mask.remove_prefix(1);
+  std::vector<float> values;
+  constexpr std::string_view kBelow = "below:";
+  if (mask.starts_with(kBelow)) {
+    SINEW_TRY(values, weights_below(rig, mask.substr(kBelow.size())));
+  } else if (const VertexAttribute* attribute = rig.attribute(mask)) {
+    values = attribute->values;
+  } else {
+    std::string names;
+    for (const VertexAttribute& one : rig.attributes)
+      names += (names.empty() ? "" : ", ") + printable(one.name);
+    return parameter_error(
+        "mask", fmt::format("names '{}': the mesh has no such attribute (it has {}); below:JOINT takes the "
+                            "weights of a joint",
+                            printable(mask), names.empty() ? "none" : names));
+  }
+  for (float& value : values) {
+    value = std::isnan(value) ? 1.0f : std::clamp(value, 0.0f, 1.0f);
+    if (inverted) value = 1 - value;
+  }
+  return values;
+}
+
+Result<KeyMasks> key_masks(const Rig& rig) {
+  KeyMasks masks;
+  for (const ShapeKey& key : rig.keys) {
+    SINEW_TRY(std::vector<float> mask, mask_weights(rig, key.mask));
+    masks.push_back(std::move(mask));
+  }
+  return masks;
+}
+
+Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& stack, const DeformerData& data) {
+  std::vector<BuiltStep> built;
+  DeformerData given = data;
+  given.solve_keys = solves_keys(rig, stack);
+  const bool caged =
+      std::any_of(stack.begin(), stack.end(), [](const StackEntry& entry) { return entry.step == "cage"; });
+  for (const StackEntry& entry : stack) {
+    const StackStep* step = find_step(entry.step);
+    if (!step) return no_step(entry.step);
+    if (given.solve_keys && entry.step == "keys") continue;
+    BuiltStep one;
+    SINEW_TRY(one.deformer, step->build(rig, entry, given));
+    if (!one.deformer) continue;
+    SINEW_TRY(one.mask, mask_weights(rig, entry.mask));
+    if (entry.step == "skeleton" && entry.mask.empty() && caged) one.mask = outside_skinned_cages(rig);
+    built.push_back(std::move(one));
+  }
+  return built;
+}
+
+}  // namespace sinew

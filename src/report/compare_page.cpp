@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/report/compare_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sinew/render/plot.h"
+#include "sinew/render/render.h"
+
+namespace sinew {
+namespace {
+
+constexpr const char* kStyle =
+    "body{margin:0 auto;max-width:1180px;padding:2.5rem 1.5rem 4rem;background:#fff;color:#1d242b;"
+    "font:16px/1.55 'DejaVu Sans','Helvetica Neue',Arial,sans-serif}"
+    "h1{font-size:2.2rem;margin:0}h2{font-size:1.3rem;margin:2.5rem 0 .25rem;padding-top:1.2rem;"
+    "border-top:1px solid #e2e6ea}p{max-width:46rem}.note{color:#5b6670;font-size:.88rem}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.88rem}"
+    "th,td{padding:.25rem 1rem .25rem 0;text-align:right;border-bottom:1px solid #e2e6ea;font-weight:normal}"
+    "th{color:#5b6670}th:first-child,td:first-child{text-align:left}td b{color:#3b6ea5}"
+    ".scroll{overflow-x:auto}img{max-width:100%;height:auto;display:block}";
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '&')
+      result += "&amp;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string label(const MethodPair& pair) {
+  return pair.weights + " × " + pair.deformer;
+}
+
+// bend, twist, bend+twist or clip.
+std::string kind_of_pose(const std::string& name) {
+  if (name.starts_with("clip ")) return "clip";
+  for (const char* kind : {" bend+twist ", " bend ", " twist "})
+    if (name.find(kind) != std::string::npos) {
+      const std::string_view text(kind);
+      return std::string(text.substr(1, text.size() - 2));
+    }
+  return "other";
+}
+
+// Mean energy ratio of every pair in every kind of pose.
+Result<Image> energy_plot(const CompareReport& report) {
+  BarPlot plot;
+  plot.title = "Elastic energy over that of the reference, mean";
+  plot.y.title = "energy ratio";
+  plot.groups = {"bend", "twist", "bend+twist", "clip"};
+  for (std::size_t k = 0; k < report.poses.front().methods.size(); ++k) {
+    BarSeries series{label(report.poses.front().methods[k].pair), {}};
+    for (const std::string& group : plot.groups) {
+      double sum = 0, count = 0;
+      for (const PoseFigures& pose : report.poses)
+        if (kind_of_pose(pose.name) == group) sum += pose.methods[k].energy_ratio, ++count;
+      series.values.push_back(count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN());
+    }
+    plot.series.push_back(std::move(series));
+  }
+  PlotOptions options;
+  options.width = 1080;
+  options.height = 420;
+  return plot_bars(plot, options);
+}
+
+Result<Image> convergence_plot(const Convergence& convergence) {
+  LinePlot plot;
+  plot.title = "Distance of the energy to its last value";
+  plot.x.title = "iterations";
+  plot.y.title = "relative";
+  plot.y.log = true;
+  const auto add = [&](const char* name, const std::vector<double>& errors) {
+    LineSeries series{name, {}, {}};
+    for (std::size_t k = 0; k < errors.size(); ++k) {
+      series.x.push_back(static_cast<double>(k));
+      series.y.push_back(errors[k]);
+    }
+    plot.series.push_back(std::move(series));
+  };
+  add("full energy E(v)", convergence.full);
+  add("reduced energy E(w)", convergence.reduced);
+  return plot_lines(plot);
+}
+
+// The reference and every pair side by side, coloured by the distance to the reference.
+Result<Image> pose_picture(const Rig& rig, const PoseFigures& pose, const Progress* progress) {
+  const TriangleView view = triangulate(rig.mesh);
+  Box3 frame = bounding_box(pose.reference);
+  double largest = 0;
+  for (const MethodFigures& method : pose.methods) {
+    frame.extend(bounding_box(method.positions));
+    largest = std::max(largest, method.rms);
+  }
+  const double diagonal = bounding_box(rig.mesh.positions).diagonal().norm();
+  RenderOptions options;
+  options.width = options.height = 300;
+  options.views = {View::kThreeQuarter};
+  options.frame = frame;
+  std::vector<Image> images;
+  const auto add = [&](const std::vector<Vec3>& shape, const std::string& caption) -> Result<void> {
+    if (is_cancelled(progress)) return cancelled();
+    std::vector<float> distances(shape.size());
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      distances[i] = static_cast<float>((shape[i] - pose.reference[i]).norm() / diagonal);
+    Subject subject;
+    subject.positions = shape;
+    subject.triangles = view.triangles;
+    subject.caption = caption;
+    subject.heat = HeatMap{distances, 0, largest > 0 ? 4 * largest : 1, "distance"};
+    SINEW_TRY(Image image, render(subject, options));
+    images.push_back(std::move(image));
+    return {};
+  };
+  SINEW_CHECK(add(pose.reference, "elastic reference"));
+  for (const MethodFigures& method : pose.methods)
+    SINEW_CHECK(add(method.positions, fmt::format("{}: {:.2f}", label(method.pair), method.energy_ratio)));
+  return reduce_colours(tile(images, 4));
+}
+
+std::string energy_table(const CompareReport& report) {
+  std::string html = "<div class=\"scroll\"><table><tr><th>pose</th>";
+  for (const MethodFigures& method : report.poses.front().methods)
+    html += "<th>" + escaped(label(method.pair)) + (method.extended ? " *" : "") + "</th>";
+  html += "</tr>\n";
+  for (const PoseFigures& pose : report.poses) {
+    double least = pose.methods.front().energy_ratio;
+    for (const MethodFigures& method : pose.methods) least = std::min(least, method.energy_ratio);
+    html += "<tr><td>" + escaped(pose.name) + "</td>";
+    for (const MethodFigures& method : pose.methods) {
+      const std::string number = fmt::format("{:.3f}", method.energy_ratio);
+      html += method.energy_ratio <= least ? "<td><b>" + number + "</b></td>" : "<td>" + number + "</td>";
+    }
+    html += "</tr>\n";
+  }
+  return html + "</table></div>\n";
+}
+
+std::string summary_table(const CompareReport& report) {
+  std::string html =
+      "<div class=\"scroll\"><table><tr><th>weights × deformer</th><th>energy ratio, mean</th><th>rms, "
+      "mean</th>"
+      "<th>worst distance</th><th>volume change, worst</th><th>crossing triangles, most</th>"
+      "<th>E_RMS, mean</th><th>ms a frame</th></tr>\n";
+  const double count = static_cast<double>(report.poses.size());
+  for (std::size_t k = 0; k < report.poses.front().methods.size(); ++k) {
+    double ratio = 0, rms = 0, worst = 0, volume = 0, e_rms = 0, ms = 0;
+    std::size_t crossing = 0;
+    for (const PoseFigures& pose : report.poses) {
+      const MethodFigures& method = pose.methods[k];
+      ratio += method.energy_ratio / count;
+      rms += method.rms / count;
+      e_rms += method.e_rms / count;
+      ms += method.ms_per_frame / count;
+      worst = std::max(worst, method.max);
+      volume = std::abs(method.volume_change) > std::abs(volume) ? method.volume_change : volume;
+      crossing = std::max(crossing, method.self_intersections);
+    }
+    html += fmt::format(
+        "<tr><td>{}</td><td>{:.3f}</td><td>{:.2f} %</td><td>{:.2f} %</td><td>{:+.2f} %</td><td>{}</td>"
+        "<td>{:.3g}</td><td>{:.3f}</td></tr>\n",
+        escaped(label(report.poses.front().methods[k].pair)), ratio, 100 * rms, 100 * worst, 100 * volume,
+        crossing, e_rms, ms);
+  }
+  return html + "</table></div>\n";
+}
+
+}  // namespace
+
+Result<void> save_compare_page(const Rig& rig, const CompareReport& report, const std::string& title,
+                               const std::filesystem::path& folder, Overwrite overwrite,
+                               const Progress* progress) {
+  std::error_code failure;
+  if (std::filesystem::exists(folder, failure) && overwrite == Overwrite::kNo) return exists_already(folder);
+  // Made in memory first, so that a stop leaves no page without its pictures.
+  std::vector<std::pair<std::string, std::string>> files;  // names and bytes
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title><style>{1}</style>"
+      "</head><body>\n<h1>{0}</h1>\n<p>Every pair of weights and deformer against the elastic reference, "
+      "in {2} poses, on a voxel body of {3} grid vertices. An energy ratio of 1 is the reference itself; the "
+      "lowest of each pose is marked. Distances are parts of the diagonal of the mesh's box.</p>\n",
+      escaped(title), kStyle, report.poses.size(), report.voxels);
+  const auto add = [&](const std::string& file, const Result<Image>& picture) -> Result<void> {
+    if (!picture.ok()) return picture.error();
+    SINEW_TRY(std::string bytes, encode_png(*picture));
+    files.emplace_back(file, std::move(bytes));
+    return {};
+  };
+  SINEW_CHECK(add("energy.png", energy_plot(report)));
+  html += "<img src=\"energy.png\" alt=\"mean energy ratio by kind of pose\">\n" + summary_table(report);
+  html +=
+      "<h2>Shapes</h2>\n<p class=\"note\">Coloured by the distance to the reference; the number is the "
+      "energy ratio.</p>\n";
+  std::size_t number = 0;
+  for (const PoseFigures& pose : report.poses) {
+    if (is_cancelled(progress)) return cancelled();
+    if (pose.reference.empty()) continue;
+    const std::string file = fmt::format("pose{}.png", number++);
+    SINEW_CHECK(add(file, pose_picture(rig, pose, progress)));
+    html += fmt::format("<h3>{0}</h3>\n<img src=\"{1}\" alt=\"{0}\">\n", escaped(pose.name), file);
+  }
+  if (!report.convergence.joint.empty()) {
+    SINEW_CHECK(add("convergence.png", convergence_plot(report.convergence)));
+    html += fmt::format(
+        "<h2>Convergence</h2>\n<p>Plain local/global steps for a bend of {}: minimising over weights settles "
+        "in fewer of them than minimising over positions.</p>\n<img src=\"convergence.png\" "
+        "alt=\"energies over iterations\">\n",
+        escaped(report.convergence.joint));
+  }
+  html += "<h2>All poses</h2>\n" + energy_table(report);
+  if (std::any_of(report.poses.front().methods.begin(), report.poses.front().methods.end(),
+                  [](const MethodFigures& method) { return method.extended; }))
+    html +=
+        "<p class=\"note\">* evaluated on the mesh and carried into the body; compare these with each "
+        "other only.</p>\n";
+  html += "</body></html>\n";
+  if (is_cancelled(progress)) return cancelled();
+  std::filesystem::create_directories(folder, failure);
+  if (failure)
+    return io_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failure.message()));
+  for (const auto& [file, bytes] : files) SINEW_CHECK(write_file(folder / file, bytes, overwrite));
+  return write_file(folder / "index.html", html, overwrite);
+}
+
+}  // namespace sinew

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/report/picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sinew/autorig/iso_curves.h"
+#include "sinew/core/parallel.h"
+#include "sinew/core/text.h"
+#include "sinew/mesh/bvh.h"
+
+namespace sinew {
+namespace {
+
+std::vector<float> weights_of(const Rig& rig, std::size_t joint) {
+  std::vector<float> values(rig.mesh.vertex_count(), 0.0f);
+  for (std::size_t i = 0; i < rig.weights.vertex_count(); ++i)
+    for (const Influence& influence : rig.weights.row(i))
+      if (influence.joint == joint) values[i] = static_cast<float>(influence.weight);
+  return values;
+}
+
+// Where a joint has no part in a vertex, nothing is known of how far it would go along: drawn grey.
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+// One of the figures that a joint has for a vertex: share, swing or twist.
+std::vector<float> joint_values(const Rig& rig, std::size_t joint, float JointInfluence::*figure) {
+  std::vector<float> values(rig.mesh.vertex_count(), figure == &JointInfluence::share ? 0.0f : kUnknown);
+  for (std::size_t i = 0; i < rig.joint_weights.vertex_count(); ++i)
+    for (const JointInfluence& influence : rig.joint_weights.row(i))
+      if (influence.joint == joint) values[i] = influence.*figure;
+  return values;
+}
+
+std::vector<float> endpoints_of(const Rig& rig, std::size_t joint) {
+  std::vector<float> values(rig.mesh.vertex_count(), kUnknown);
+  for (std::size_t i = 0; i < rig.weights.vertex_count(); ++i)
+    for (std::size_t k = rig.weights.offsets[i]; k < rig.weights.offsets[i + 1]; ++k)
+      if (rig.weights.entries[k].joint == joint) values[i] = rig.endpoint.values[k];
+  return values;
+}
+
+Result<std::vector<float>> distances_to(const PolyMesh& mesh, const PolyMesh& other) {
+  std::vector<float> values(mesh.vertex_count());
+  // Meshes with the same vertices are compared vertex by vertex, which also sees sliding along the surface.
+  if (mesh.vertex_count() == other.vertex_count() && mesh.face_vertices == other.face_vertices) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>((mesh.positions[i] - other.positions[i]).norm());
+    return values;
+  }
+  const TriangleView view = triangulate(other);
+  if (view.triangles.empty()) return impossible("the mesh to measure the distance to has no faces");
+  const Bvh bvh({other.positions, view.triangles});
+  parallel_for(values.size(), 256, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      values[i] = static_cast<float>((bvh.nearest(mesh.positions[i]).point - mesh.positions[i]).norm());
+  });
+  return values;
+}
+
+// What a joint has of every vertex. What stands before a colon is a channel only if no joint bears the whole
+// name; other prefixes are those of joints, which Skeleton::find knows.
+Result<std::vector<float>> weights_channel(const Rig& rig, const std::string& text, HeatMap& heat) {
+  const bool is_joint = std::any_of(rig.skeleton.joints().begin(), rig.skeleton.joints().end(),
+                                    [&](const Joint& joint) { return joint.name == text; });
+  const std::size_t colon = text.find(':');
+  std::string channel = is_joint || colon == std::string::npos ? "" : text.substr(0, colon);
+  if (channel != "swing" && channel != "twist" && channel != "share" && channel != "endpoint") channel = "";
+  const auto joint = rig.skeleton.find(channel.empty() ? text : text.substr(colon + 1));
+  if (!joint)
+    return parameter_error(
+        "heat", fmt::format("is '{}': give the name of a joint ('sinew info' lists them), swing:JOINT, "
+                            "twist:JOINT, share:JOINT, endpoint:JOINT, rings or distance=FILE",
+                            printable(text)));
+  heat.title = (channel.empty() ? "weight" : channel) + " of " + printable(rig.skeleton[*joint].name, 40);
+  if (channel.empty()) return weights_of(rig, *joint);
+  if (channel == "endpoint") {
+    if (rig.endpoint.empty())
+      return impossible("the rig has no endpoint weights: `sinew weights` with endpoint makes them");
+    return endpoints_of(rig, *joint);
+  }
+  if (rig.joint_weights.empty()) return impossible("the rig has no joint weights: `sinew rig` makes them");
+  return joint_values(rig, *joint,
+                      channel == "swing"   ? &JointInfluence::swing
+                      : channel == "twist" ? &JointInfluence::twist
+                                           : &JointInfluence::share);
+}
+
+// The values of the channel asked for, and a title for its legend.
+// Stripes along the iso-curves: dark and middle for closed ones, light for open ones.
+Result<std::vector<float>> rings_channel(const PolyMesh& mesh, HeatMap& heat) {
+  SINEW_TRY(const IsoCurves curves, iso_curves(mesh));
+  std::vector<float> values(mesh.vertex_count(), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t r = 0; r < curves.ring_count(); ++r)
+    for (const std::uint32_t v : curves.ring(r)) {
+      const bool odd = curves.level[r] % 2 != 0;
+      values[v] = curves.is_closed(r) ? (odd ? 0.15f : 0.55f) : (odd ? 0.8f : 1.0f);
+    }
+  heat.title = "iso-curves";
+  return values;
+}
+
+Result<std::vector<float>> channel_of(const Rig& rig, const PolyMesh& posed, const PictureRequest& request,
+                                      HeatMap& heat) {
+  if (*request.heat == "distance") {
+    if (!request.other)
+      return parameter_error("heat", "is distance: give a mesh to measure to, distance=FILE");
+    SINEW_TRY(auto values, distances_to(posed, *request.other));
+    const double largest = values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
+    heat.title = "distance";
+    heat.high = largest > 0 ? largest : 1;
+    return values;
+  }
+  if (*request.heat == "rings") return rings_channel(rig.mesh, heat);
+  return weights_channel(rig, *request.heat, heat);
+}
+
+std::vector<OverlayBone> bones_in(const Rig& rig, const Pose& pose) {
+  std::vector<OverlayBone> overlay;
+  for (const Bone& bone : bones_of(rig.skeleton, global_transforms(rig.skeleton, pose.local)))
+    overlay.push_back({bone.head, bone.tail});
+  return overlay;
+}
+
+}  // namespace
+
+Result<Image> picture_of(const Rig& rig, const PictureRequest& request, std::vector<std::string>* made) {
+  SINEW_TRY(const Pose pose, make_pose(rig, request.pose));
+  SINEW_TRY(const PolyMesh posed, posed_mesh(rig, pose, request.deform, made));
+  const TriangleView view = triangulate(posed);
+  Subject subject;
+  subject.positions = posed.positions;
+  subject.triangles = view.triangles;
+  subject.caption = request.caption;
+  if (request.edges) subject.edges = &posed;
+  if (request.skeleton) subject.bones = bones_in(rig, pose);
+  std::vector<float> values;
+  if (request.heat) {
+    HeatMap heat;
+    SINEW_TRY(values, channel_of(rig, posed, request, heat));
+    heat.values = values;
+    heat.low = request.heat_low.value_or(heat.low);
+    heat.high = request.heat_high.value_or(heat.high);
+    subject.heat = heat;
+  }
+  return render(subject, request.render);
+}
+
+}  // namespace sinew

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/report/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sinew {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const BindReport& report) {
+  return {{"method", report.method},
+          {"seconds", report.seconds},
+          {"vertices", report.vertices},
+          {"bones", report.bones},
+          {"unweighted", report.unweighted},
+          {"max_row_error", report.max_row_error},
+          {"min", report.min},
+          {"max", report.max},
+          {"islands", report.islands},
+          {"following", report.following},
+          {"filled", report.filled},
+          {"clamped", report.clamped},
+          {"pruning_error", report.pruning_error},
+          {"voxels", report.voxels},
+          {"iterations", report.iterations}};
+}
+
+Json joints_to_json(const Rig& rig) {
+  Json joints = Json::array();
+  const auto globals = bind_transforms(rig);
+  for (std::size_t j = 0; j < rig.skeleton.deforming_count(); ++j) {
+    const Vec3 head = globals[j].translation();
+    joints.push_back({{"name", rig.skeleton[j].name},
+                      {"parent", rig.skeleton[j].parent},
+                      {"position", {head.x(), head.y(), head.z()}}});
+  }
+  return joints;
+}
+
+}  // namespace sinew

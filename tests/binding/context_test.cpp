@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights and joint weights of one binding stand on one surface and one voxel body, and obey the same
+// request.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "binding/small_rigs.h"
+#include "sinew/binding/joint_weights.h"
+#include "sinew/binding/prepare.h"
+#include "sinew/binding/weight_methods.h"
+#include "sinew/characters/characters.h"
+#include "sinew/mesh/topology.h"
+
+namespace sinew {
+namespace {
+
+std::size_t most_joints(const Rig& rig) {
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < rig.joint_weights.vertex_count(); ++i)
+    most = std::max(most, rig.joint_weights.row(i).size());
+  return most;
+}
+
+TEST(Binding, JointWeightsKeepAsManyJointsAsTheWeights) {
+  for (const int influences : {1, 2, 6}) {
+    Rig rig = *make_character("hand", {.resolution = 1500});
+    ASSERT_TRUE(
+        bind(rig, {.method = "bbw", .influences = influences, .voxels = 32, .joint_weights = "skin"}).ok());
+    EXPECT_LE(most_joints(rig), static_cast<std::size_t>(influences));
+    EXPECT_GT(most_joints(rig), influences == 6 ? 4u : 0u);
+  }
+}
+
+// Eyeballs beside a head: followed, they move rigidly with it; on their own, they have rows of their own.
+TEST(Binding, JointWeightsFollowIslandsAsTheWeightsDo) {
+  const PolyMesh mesh = test::body_with_eyeballs();
+  const Components pieces = connected_components(mesh.vertex_count(), FaceList(mesh));
+  std::vector<Box3> boxes(pieces.count);
+  for (std::size_t i = 0; i < mesh.vertex_count(); ++i) boxes[pieces.of_vertex[i]].extend(mesh.positions[i]);
+  const auto smallest = std::min_element(
+      boxes.begin(), boxes.end(), [](const Box3& a, const Box3& b) { return a.volume() < b.volume(); });
+  const auto eye = static_cast<std::uint32_t>(smallest - boxes.begin());
+  // A joint at the eye, so that a row of its own differs from vertex to vertex.
+  const Vec3 at = smallest->center();
+  const auto bound = [&](bool follow, std::vector<std::size_t> linked) {
+    Rig rig = test::small_rig(mesh, {{-1, at - Vec3(0.6, 0, 0)}, {0, at, at + Vec3(0.6, 0, 0)}});
+    EXPECT_TRUE(bind(rig, {.method = "bbw",
+                           .voxels = 24,
+                           .joint_weights = "skin",
+                           .follow = follow,
+                           .linked = std::move(linked)})
+                    .ok());
+    return rig;
+  };
+  const auto rows_differ = [&](const Rig& rig) {
+    std::set<std::vector<float>> rows;
+    for (std::size_t i = 0; i < mesh.vertex_count(); ++i) {
+      if (pieces.of_vertex[i] != eye) continue;
+      std::vector<float> row;
+      for (const JointInfluence& one : rig.joint_weights.row(i))
+        row.insert(row.end(), {one.share, one.swing});
+      rows.insert(row);
+    }
+    return rows.size() > 1;
+  };
+  EXPECT_FALSE(rows_differ(bound(true, {})));
+  EXPECT_TRUE(rows_differ(bound(false, {}))) << "islands on their own were followed";
+  EXPECT_FALSE(rows_differ(bound(false, {1, 2}))) << "islands that are linked follow";
+}
+
+TEST(Binding, ABodyIsMadeOnce) {
+  Rig rig = *make_character("arm", {.resolution = 500});
+  int bodies = 0;
+  Progress progress;
+  progress.report = [&](std::string_view stage, double fraction) {
+    bodies += stage == "voxel body" && fraction == 0;
+  };
+  ASSERT_TRUE(
+      bind(rig, {.method = "bbw", .voxels = 24, .joint_weights = "elastic", .progress = &progress}).ok());
+  EXPECT_EQ(bodies, 1);
+}
+
+TEST(Binding, SettingsOfAMethodAreCheckedAndCount) {
+  const Rig made = *make_character("arm", {.resolution = 500});
+  for (const WeightOption& option : weight_options()) {
+    Rig rig = made;
+    BindRequest request{.method = std::string(option.owners[0].first), .voxels = 16};
+    request.settings[std::string(option.descriptor.option)] = Setting(NamedWords{{"x", "y"}});  // never fits
+    const auto report = bind(rig, request);
+    ASSERT_FALSE(report.ok()) << option.descriptor.option;
+    EXPECT_EQ(report.error().parameter, option.descriptor.option);
+  }
+  // A wider capsule takes more of the mesh.
+  const auto share = [&](const Settings& settings) {
+    Rig rig = made;
+    EXPECT_TRUE(bind(rig, {.method = "envelope", .settings = settings}).ok());
+    double sum = 0;
+    for (const Influence& one : rig.weights.entries) sum += one.joint == 1 ? one.weight : 0;
+    return sum;
+  };
+  const double usual = share({});
+  EXPECT_GT(share({{"radii", NamedNumbers{{made.skeleton[1].name, 1.0}}}}), 1.2 * usual);
+  EXPECT_NE(share({{"smoothing", 5.0}}), usual);
+  EXPECT_NE(share({{"outlier", 0.6}}), usual);
+  Rig rig = made;
+  EXPECT_EQ(bind(rig, {.method = "elastic", .settings = {{"swing-samples", 3.0}}}).error().parameter,
+            "swing-samples");
+  EXPECT_EQ(bind(rig, {.method = "bbw", .settings = {{"jelly", 3.0}}}).error().code, ErrorCode::kUsage);
+}
+
+TEST(Prepare, MakesWhatIsMissingAndTellsIt) {
+  Rig rig = *make_character("arm", {.resolution = 500});
+  rig.endpoint = {};
+  rig.joint_weights = {};
+  DeformerData data;
+  const DeformerNeeds needs{
+      .endpoints = true, .joint_weights = true, .voxels = 24, .elastic = ElasticSettings{.voxels = 16}};
+  EXPECT_FALSE(is_ready(rig, needs));
+  const auto report = prepare(rig, needs, data);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_GE(report->made.size(), 3u);
+  EXPECT_FALSE(rig.endpoint.empty());
+  EXPECT_FALSE(rig.joint_weights.empty());
+  ASSERT_NE(data.elastic, nullptr);
+  EXPECT_TRUE(validate(rig).ok());
+  const auto again = prepare(rig, needs, data);
+  ASSERT_TRUE(again.ok());
+  EXPECT_TRUE(again->made.empty());
+}
+
+}  // namespace
+}  // namespace sinew
