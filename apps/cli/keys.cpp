@@ -60,8 +60,9 @@ Json keys_json(const Rig& rig) {
 }
 
 std::string keys_text(const std::string& file, const Rig& rig) {
-  std::string text = fmt::format("{}: {} keys\n", file, rig.keys.size());
-  for (const Json& key : keys_json(rig)["details"])
+  std::string text = fmt::format("{}: {} {}\n", file, rig.keys.size(), rig.keys.size() == 1 ? "key" : "keys");
+  const Json document = keys_json(rig);
+  for (const Json& key : document["details"])
     text +=
         fmt::format("  {:<24} {} vertices, up to {:.4g}{}\n", printable(key["name"].get<std::string>(), 60),
                     key["vertices"].get<std::size_t>(), key["longest"].get<double>(),
@@ -77,21 +78,67 @@ Result<void> save(const KeysArguments& options, const Console& console, Asset& a
   return {};
 }
 
-// The shape of a file in bind space: as it is, or taken back out of the pose in which it was sculpted.
-Result<std::vector<Vec3>> shape_of(const KeysArguments& options, const Console& console,
-                                   const std::string& file, const Rig& rig, const Pose& pose) {
+// How a pose switches a key on.
+Result<ExampleRequest> example_of(const KeysArguments& options, const std::string& key) {
+  ExampleRequest example;
+  example.key = key;
+  example.space = options.space;
+  example.radius = options.radius;
+  for (const std::string& drive : options.drive) {
+    SINEW_TRY(const auto joint, parse_assignment("--drive", drive, 1));
+    example.joints.emplace_back(joint.first, joint.second[0]);
+  }
+  for (const std::string& channel : options.channels) {
+    SINEW_TRY(const auto value, parse_assignment("--channel", channel, 1));
+    example.channels.push_back({value.first, value.second[0], 1});
+  }
+  return example;
+}
+
+// A key from a mesh that was sculpted in the pose.
+Result<std::vector<std::string>> add_sculpted(const KeysArguments& options, const Console& console,
+                                              const std::string& name, const std::string& file, Rig& rig,
+                                              const Pose& pose) {
   SINEW_TRY(const Asset shape, read_asset(file));
   console.notes(file, shape.notes);
-  if (!options.posed) return shape.rig.mesh.positions;
   SINEW_TRY(const DeformChoice deform, options.pose.choice(console, rig));
+  std::optional<ExampleRequest> example;
+  if (options.example) {
+    SINEW_TRY(example, example_of(options, name));
+  }
   UnposeReport report;
-  auto rest = unposed(rig, pose, deform, shape.rig.mesh.positions, report);
-  if (!rest) return in_file(file, rest.error());
+  auto merged = add_sculpted_key(rig, name, pose, deform, shape.rig.mesh.positions, example, report);
+  if (!merged) return in_file(file, merged.error());
   console.notes(file, report.notes);
   if (!report.singular.empty())
     console.note(fmt::format("{}: {} of {} edited vertices have no way back out of the pose and stay", file,
                              report.singular.size(), report.changed));
-  return rest;
+  return merged;
+}
+
+Result<void> add_one(const KeysArguments& options, const Console& console, const std::string& text,
+                     Asset& asset, const Pose& pose) {
+  const std::string& in = options.words[0];
+  std::string name = text;
+  if (text.find('=') != std::string::npos || !options.example) {
+    SINEW_TRY(const auto key, split_name("--key", text));
+    if (options.posed) {
+      SINEW_TRY(const std::vector<std::string> merged,
+                add_sculpted(options, console, key.first, key.second, asset.rig, pose));
+      console.notes(in, merged);
+      return {};
+    }
+    SINEW_TRY(const Asset shape, read_asset(key.second));
+    console.notes(key.second, shape.notes);
+    auto added = add_key(asset.rig, key.first, shape.rig.mesh.positions);
+    if (!added) return in_file(key.second, added.error());
+    name = key.first;
+  }
+  if (!options.example) return {};
+  SINEW_TRY(const ExampleRequest example, example_of(options, name));
+  SINEW_TRY(const std::vector<std::string> merged, add_example(asset.rig, pose, example));
+  console.notes(in, merged);
+  return {};
 }
 
 Result<void> add(const KeysArguments& options, const Console& console) {
@@ -101,30 +148,9 @@ Result<void> add(const KeysArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(in));
   console.notes(in, asset.notes);
   SINEW_TRY(const PoseRequest request, options.pose.request());
-  SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
   for (const std::string& text : options.keys) {
-    ExampleRequest example;
-    example.key = text;
-    if (text.find('=') != std::string::npos || !options.example) {
-      SINEW_TRY(const auto key, split_name("--key", text));
-      example.key = key.first;
-      SINEW_TRY(const std::vector<Vec3> shape, shape_of(options, console, key.second, asset.rig, pose));
-      auto added = add_key(asset.rig, key.first, shape);
-      if (!added) return Error{added.error().code, fmt::format("{}: {}", key.second, added.error().message)};
-    }
-    if (!options.example) continue;
-    example.space = options.space;
-    example.radius = options.radius;
-    for (const std::string& drive : options.drive) {
-      SINEW_TRY(const auto joint, parse_assignment("--drive", drive, 1));
-      example.joints.emplace_back(joint.first, joint.second[0]);
-    }
-    for (const std::string& channel : options.channels) {
-      SINEW_TRY(const auto value, parse_assignment("--channel", channel, 1));
-      example.channels.push_back({value.first, value.second[0], 1});
-    }
-    SINEW_TRY(const std::vector<std::string> merged, add_example(asset.rig, pose, example));
-    console.notes(in, merged);
+    SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
+    SINEW_CHECK(add_one(options, console, text, asset, pose));
   }
   for (const std::string& text : options.masks) {
     SINEW_TRY(const auto mask, split_name("--mask", text));

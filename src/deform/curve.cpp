@@ -12,6 +12,7 @@
 #include "deform/posed_bones.h"
 #include "sinew/core/parallel.h"
 #include "sinew/math/svd.h"
+#include "sinew/math/swing_twist.h"
 
 namespace sinew {
 namespace {
@@ -145,6 +146,17 @@ class CurveBones : public Deformer {
     return ends;
   }
 
+  // How far a bone is rolled about itself against the one before it; 0 where the skeleton branches.
+  double roll_between(int before, std::size_t j, const FrameInput& input) const noexcept {
+    const auto above = static_cast<std::size_t>(before);
+    if (above >= rest_.bones.size() || j >= rest_.bones.size() || rest_.end_joints[above].size() != 1)
+      return 0;
+    const Quat turn = split_linear(input.matrices[above].linear()).rotation.conjugate() *
+                      split_linear(input.matrices[j].linear()).rotation;
+    const Vec3 axis = unit(rest_.bones[above].tail - rest_.bones[above].head, Vec3::UnitZ());
+    return twist_angle(swing_twist(turn.normalized(), axis).twist, axis);
+  }
+
   void fill(std::size_t j, const FrameInput& input, std::span<Affine3> matrices,
             std::span<Affine3> frames) const noexcept {
     const bool curved = matrices.size() > 1 && j < rest_.bones.size() &&
@@ -154,11 +166,22 @@ class CurveBones : public Deformer {
       return;
     }
     const BoneShape shape = j < input.bones.size() ? input.bones[j] : BoneShape{};
-    // The joint's own linear part, its scale with it, turned onto the curve.
-    const Affine3& own = input.matrices[j];
-    const Mat3 axes = split_linear(own.linear()).rotation.toRotationMatrix() * rest_.frames[j].axes;
-    frames_along(curve_of(ends_at(j, input), ease_[j]), axes, shape.twist_head, shape.twist_tail, frames);
-    for (std::size_t k = 0; k < matrices.size(); ++k) matrices[k] = frames[k] * inverse_rest_[first_[j] + k];
+    const LinearSplit own = split_linear(input.matrices[j].linear());
+    const Mat3 axes = own.rotation.toRotationMatrix() * rest_.frames[j].axes;
+    // Two bones that follow each other meet half-way between their rolls, so that a twist is spread over
+    // both.
+    const double roll_head = parents_[j] < 0 ? 0 : -0.5 * roll_between(parents_[j], j, input);
+    const auto& behind = rest_.end_joints[j];
+    const double roll_tail =
+        behind.size() == 1 ? 0.5 * roll_between(static_cast<int>(j), behind[0], input) : 0;
+    frames_along(curve_of(ends_at(j, input), ease_[j]), axes, shape.twist_head + roll_head,
+                 shape.twist_tail + roll_tail, frames);
+    // The joint's scale, in the axes of each segment.
+    const Mat3 scale = rest_.frames[j].axes.transpose() * own.stretch * rest_.frames[j].axes;
+    for (std::size_t k = 0; k < matrices.size(); ++k) {
+      if (own.stretched) frames[k].linear() = frames[k].linear() * scale;
+      matrices[k] = frames[k] * inverse_rest_[first_[j] + k];
+    }
   }
 
   RestBones rest_;

@@ -150,4 +150,23 @@ Result<std::vector<std::string>> add_example(Rig& rig, const Pose& pose, const E
   return std::vector<std::string>(built.merged().begin(), built.merged().end());
 }
 
+Result<std::vector<std::string>> add_sculpted_key(Rig& rig, const std::string& name, const Pose& pose,
+                                                  const DeformChoice& choice, std::span<const Vec3> sculpted,
+                                                  const std::optional<ExampleRequest>& example,
+                                                  UnposeReport& report) {
+  Rig keyed = rig;
+  SINEW_TRY(const std::size_t key, add_key(keyed, name, keyed.mesh.positions));  // without a shape for now
+  std::vector<std::string> merged;
+  if (example) {
+    SINEW_TRY(merged, add_example(keyed, pose, *example));
+  }
+  Pose with_key = pose;
+  if (!with_key.key_weights.empty()) with_key.key_weights.resize(keyed.keys.size(), 0.0);
+  SINEW_TRY(const std::vector<Vec3> rest, unposed(keyed, with_key, choice, sculpted, report));
+  SINEW_CHECK(add_key(keyed, keyed.keys[key].name, rest));
+  std::swap(rig.keys, keyed.keys);
+  std::swap(rig.pose_spaces, keyed.pose_spaces);
+  return merged;
+}
+
 }  // namespace sinew

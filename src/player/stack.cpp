@@ -23,8 +23,9 @@ constexpr std::string_view kMush = "+mush";
 // Several cages, one on the result of the other.
 class CageChain : public Deformer {
  public:
-  explicit CageChain(std::vector<std::unique_ptr<Deformer>> cages, std::size_t vertices)
-      : cages_(std::move(cages)), vertices_(vertices) {}
+  CageChain(std::vector<std::unique_ptr<Deformer>> cages, std::vector<std::size_t> indices,
+            std::size_t vertices)
+      : cages_(std::move(cages)), indices_(std::move(indices)), vertices_(vertices) {}
 
   struct Space : Workspace {
     std::vector<std::unique_ptr<Workspace>> inner;
@@ -44,8 +45,9 @@ class CageChain : public Deformer {
     auto& space = static_cast<Space&>(workspace);
     FrameInput now = input;
     for (std::size_t c = 0; c < cages_.size(); ++c) {
-      const bool moved = input.controls && c < input.controls->cages.size();
-      now.cage_points = moved ? std::span<const Vec3>(input.controls->cages[c]) : std::span<const Vec3>();
+      const bool moved = input.controls && indices_[c] < input.controls->cages.size();
+      now.cage_points =
+          moved ? std::span<const Vec3>(input.controls->cages[indices_[c]]) : std::span<const Vec3>();
       const Status status = cages_[c]->deform(now, *space.inner[c], out_positions, out_normals);
       if (status != Status::kOk) return status;
       if (c + 1 == cages_.size()) break;
@@ -59,27 +61,21 @@ class CageChain : public Deformer {
 
  private:
   std::vector<std::unique_ptr<Deformer>> cages_;
+  std::vector<std::size_t> indices_;  // of each among the rig's cages
   std::size_t vertices_;
 };
 
 Built cage_step(const Rig& rig, const StackEntry&, const DeformerData&) {
   std::vector<std::unique_ptr<Deformer>> cages;
-  for (const Cage& cage : rig.cages) {
-    SINEW_TRY(cages.emplace_back(), build_cage(rig, cage));
+  std::vector<std::size_t> indices;
+  for (std::size_t c = 0; c < rig.cages.size(); ++c) {
+    if (is_skinned(rig.cages[c])) continue;  // runs beside the skeleton
+    SINEW_TRY(cages.emplace_back(), build_cage(rig, rig.cages[c]));
+    indices.push_back(c);
   }
   if (cages.empty()) return std::unique_ptr<Deformer>();
-  return std::unique_ptr<Deformer>(std::make_unique<CageChain>(std::move(cages), rig.mesh.vertex_count()));
-}
-
-// Where a cage that the skeleton moves carries the mesh, the skeleton itself must not move it again.
-std::vector<float> outside_skinned_cages(const Rig& rig) {
-  std::vector<float> mask;
-  for (const Cage& cage : rig.cages) {
-    if (cage.weights.vertex_count() == 0) continue;
-    mask.resize(rig.mesh.vertex_count(), 1.0f);
-    for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = std::min(mask[i], 1 - cage.masks[i]);
-  }
-  return mask;
+  return std::unique_ptr<Deformer>(
+      std::make_unique<CageChain>(std::move(cages), std::move(indices), rig.mesh.vertex_count()));
 }
 
 Built key_step(const Rig& rig, const StackEntry& entry, const DeformerData&) {
@@ -121,15 +117,20 @@ Inverse keys_inverse(const Rig& rig, const StackEntry& entry) {
 }
 
 // A stored row adds the same wherever the vertex is; a lookup does not.
-Inverse cage_inverse(const Rig& rig, const StackEntry&) {
-  return std::any_of(rig.cages.begin(), rig.cages.end(), [](const Cage& cage) { return cage.dynamic; })
-             ? Inverse::kIterative
-             : Inverse::kExact;
+Inverse cages_inverse(const Rig& rig, bool skinned) {
+  const bool looked_up = std::any_of(rig.cages.begin(), rig.cages.end(), [&](const Cage& cage) {
+    return cage.dynamic && is_skinned(cage) == skinned;
+  });
+  return looked_up ? Inverse::kPointwise : Inverse::kExact;
 }
 
-Inverse skeleton_inverse(const Rig&, const StackEntry& entry) {
+Inverse cage_inverse(const Rig& rig, const StackEntry&) {
+  return cages_inverse(rig, false);
+}
+
+Inverse skeleton_inverse(const Rig& rig, const StackEntry& entry) {
   const auto method = find_deformer(skeleton_deformer(entry));
-  return method ? (*method)->inverse : Inverse::kNone;
+  return method ? std::max((*method)->inverse, cages_inverse(rig, true)) : Inverse::kNone;
 }
 
 Inverse solved_inverse(const Rig&, const StackEntry&) {
@@ -144,7 +145,7 @@ Setting usual_setting(const Descriptor& descriptor) {
 constexpr std::array kSteps = {
     StackStep{"keys", "shape keys", kKeySettings, usual_setting<KeySettings>, key_step, keys_inverse},
     StackStep{"cage",
-              "the cages of the rig; where the skeleton moves one it moves nothing else",
+              "the cages of the rig; those that the skeleton moves run beside it",
               {},
               nullptr,
               cage_step,
@@ -425,16 +426,20 @@ Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& stack, c
   DeformerData given = data;
   given.solve_keys = solves_keys(rig, stack);
   const bool caged =
-      std::any_of(stack.begin(), stack.end(), [](const StackEntry& entry) { return entry.step == "cage"; });
+      std::any_of(stack.begin(), stack.end(), [](const StackEntry& entry) { return entry.step == "cage"; }) &&
+      std::any_of(rig.cages.begin(), rig.cages.end(), is_skinned);
   for (const StackEntry& entry : stack) {
     const StackStep* step = find_step(entry.step);
     if (!step) return no_step(entry.step);
     if (given.solve_keys && entry.step == "keys") continue;
     BuiltStep one;
-    SINEW_TRY(one.deformer, step->build(rig, entry, given));
-    if (!one.deformer) continue;
+    SINEW_TRY(std::unique_ptr<Deformer> deformer, step->build(rig, entry, given));
+    if (!deformer) continue;
+    if (entry.step == "skeleton" && caged) {
+      SINEW_TRY(deformer, build_skinned_cages(rig, std::move(deformer)));
+    }
+    one.deformer = std::move(deformer);
     SINEW_TRY(one.mask, mask_weights(rig, entry.mask));
-    if (entry.step == "skeleton" && entry.mask.empty() && caged) one.mask = outside_skinned_cages(rig);
     built.push_back(std::move(one));
   }
   return built;

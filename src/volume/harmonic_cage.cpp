@@ -226,7 +226,7 @@ CageBinding HarmonicCage::bind(std::span<const Vec3> points, double reach, const
 }
 
 Vec3 HarmonicCage::displacement(const Vec3& point, double reach, const ControlRows& volume,
-                                std::span<const Vec3> offsets) const noexcept {
+                                std::span<const Vec3> offsets, double* mask) const noexcept {
   CagePlace place;
   find_in_cage(body_->pieces, point, reach, place);
   Vec3 sum = Vec3::Zero();
@@ -246,7 +246,9 @@ Vec3 HarmonicCage::displacement(const Vec3& point, double reach, const ControlRo
                offsets[part.piece->used[part.piece->controls[at.triangle][c]]];
     }
   }
-  return static_cast<double>(place.mask) * sum;
+  if (!mask) return static_cast<double>(place.mask) * sum;
+  *mask = static_cast<double>(place.mask);
+  return sum;
 }
 
 }  // namespace sinew

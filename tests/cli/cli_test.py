@@ -171,7 +171,8 @@ class Cli(ProgramTest):
                   self.path("said.obj"))
         self.assertEqual(text_of(self.path("stored.obj")), text_of(self.path("said.obj")))
         # What is said wins over what is stored; the file still plays as plain skinning elsewhere.
-        self.assertEqual(self.document("pose", soft, "--deformer", "dqs", "-o", self.path("d.obj"))["deformer"], "dqs")
+        self.assertEqual(self.document("pose", soft, "--deformer", "dqs", "-o", self.path("d.obj"))["deformer"],
+                         "dqs+mush")
         for wrong in (("--order", "keys,jelly"), ("--mask", "skeleton=_NONE"), ("--mask", "skeleton"),
                       ("--segments", "0", "--deformer", "curve")):
             self.call("stack", self.rig, *wrong, "-o", self.path("never.glb"), code=2)

@@ -248,6 +248,24 @@ class Keys(ProgramTest):
         self.call("convert", out, "-o", copy)
         self.assertLess(worst(self.posed(copy, *pose), vertices(sculpted)), 1e-5 * 2)
 
+    def test_three_sculpted_poses_of_one_joint_are_each_hit(self):
+        rig, wanted = self.rig, []
+        for k, angle in enumerate((90, 60, 30)):
+            pose = ("--set", "ForeArm=0,0,%d" % angle)
+            bent, sculpted, out = (self.path("%s%d%s" % (n, k, e)) for n, e in (("b", ".obj"), ("s", ".obj"), ("k", ".glb")))
+            self.call("pose", rig, *pose, "-o", bent)
+            write_moved(bent, sculpted, lambda i, p: (p[0], p[1] + 0.01 * (k + 1) * math.cos(i), p[2] + 0.02 * math.sin(i)))
+            self.call("keys", "add", rig, "--key", "e%d=%s" % (k, sculpted), "--posed", "--example", *pose, "-o", out)
+            rig = out
+            wanted.append((pose, vertices(sculpted)))
+        for pose, points in wanted:
+            self.assertLess(worst(self.posed(rig, *pose), points), 1e-5 * size(points), pose)
+
+    def test_the_list_names_the_keys(self):
+        listed = self.call("keys", "list", self.keyed_rig()).stdout.splitlines()
+        self.assertTrue(listed[0].endswith("2 keys"), listed)
+        self.assertRegex(listed[1], r"^  a +[0-9]+ vertices, up to 0[.]1$")
+
     def test_examples_within_a_degree_are_merged_and_said_so(self):
         rig = self.keyed_rig()
         one, two = self.path("one.glb"), self.path("two.glb")

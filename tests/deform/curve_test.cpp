@@ -62,6 +62,46 @@ TEST(Curve, RestIsTheIdentityAlsoWhereBonesAreBent) {
   for (std::size_t i = 0; i < 300; ++i) EXPECT_LT((out.positions[i] - sample.positions[i]).norm(), 1e-5f);
 }
 
+// A twist of a joint is spread over the bones at both sides of it: no ring is narrower than before, whereas
+// linear blending of plain bones that are 170 degrees apart closes the tube to cos(85 degrees) of its radius.
+TEST(Curve, ATwistIsSpreadAndCollapsesNothing) {
+  Tail tail;
+  // Skin weights that go over from one bone to the next around the joint at x = 1, as real ones do.
+  tail.sample.rig.weights = {};
+  tail.sample.rig.endpoint.values.clear();
+  for (const Vec3& p : tail.sample.rig.mesh.positions) {
+    const double share = std::clamp((p.x() - 0.5) / 1.0, 0.0, 1.0);
+    const Influence row[] = {{0, 1 - share}, {1, share}};
+    tail.sample.rig.weights.add_row(row);
+    for (const Influence& one : tail.sample.rig.weights.row(tail.sample.rig.weights.vertex_count() - 1))
+      tail.sample.rig.endpoint.values.push_back(
+          static_cast<float>(std::clamp(p.x() - static_cast<double>(one.joint), 0.0, 1.0)));
+  }
+  std::vector<Affine3> local = rest_pose(tail.sample.rig.skeleton).local;
+  local[1].rotate(Eigen::AngleAxisd(170 * std::numbers::pi / 180, Vec3::UnitX()));
+  test::set_pose(tail.sample, local);
+  const auto narrowest = [](const test::Output& out) {
+    double least = 1;
+    for (const Vec3f& p : out.positions) least = std::min(least, std::hypot(double(p.y()), double(p.z())));
+    return least / 0.1;
+  };
+  EXPECT_LT(narrowest(tail.run({.segments = 1})), 0.1);
+  EXPECT_GT(narrowest(tail.run({.segments = 8})), 0.85);
+  EXPECT_GT(narrowest(tail.run({.segments = 32})), 0.85);
+}
+
+// A joint that is scaled scales its flesh, at any number of segments.
+TEST(Curve, TheScaleOfAJointGoesAlong) {
+  Tail tail;
+  std::vector<Affine3> local = rest_pose(tail.sample.rig.skeleton).local;
+  local[0].scale(Vec3(1, 2, 0.5));
+  test::set_pose(tail.sample, local);
+  test::Expected expected(tail.sample);
+  reference_lbs(tail.sample.rig, tail.sample.input(), expected.out());
+  test::expect_near(tail.run({.segments = 1}), expected);
+  test::expect_near(tail.run({.segments = 6}), expected);
+}
+
 // Turns between neighbouring rings: a plain bone has them all at the joints, a curve spreads them.
 TEST(Curve, SpreadsTheBendAlongTheBones) {
   Tail tail;

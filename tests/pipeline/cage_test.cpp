@@ -6,8 +6,11 @@
 #include <filesystem>
 
 #include "sinew/characters/characters.h"
+#include "sinew/deform/cage.h"
 #include "sinew/io/gltf.h"
+#include "sinew/pipeline/keys.h"
 #include "sinew/pipeline/posed_mesh.h"
+#include "sinew/pipeline/unpose.h"
 #include "sinew/player/pose_request.h"
 #include "sinew/player/shape_key.h"
 #include "support/deform_choice.h"
@@ -91,6 +94,110 @@ TEST(Cage, ASkeletonDrivenCageBendsSmoothly) {
   for (std::size_t i = 0; i < by_cage.size(); ++i) most = std::max(most, (by_cage[i] - by_skin[i]).norm());
   EXPECT_GT(most, 1e-3 * size);
   EXPECT_LT(most, 0.15 * size);
+}
+
+// A cylinder along y with boxes around parts of it: what lies beside a box hangs on it partly.
+Rig boxed_cylinder(const std::vector<Box3>& boxes, bool dynamic, double reach) {
+  Rig rig = character("cylinder");
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    CageRequest request;
+    request.name = "cage" + std::to_string(k);
+    request.resolution = 5;
+    request.skin = true;
+    request.dynamic = dynamic;
+    request.reach = reach;
+    const auto report = bind_cage(rig, test::box(boxes[k].min(), boxes[k].max()), request);
+    EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.error().message);
+  }
+  return rig;
+}
+
+std::vector<Box3> parts_of(const Rig& rig, bool overlapping) {
+  const Box3 all = bounding_box(rig.mesh.positions);
+  const Vec3 sizes = all.sizes();
+  Eigen::Index along = 0;
+  sizes.maxCoeff(&along);
+  const auto slice = [&](double from, double to) {
+    Box3 box(all.min() - 0.1 * Vec3::Ones(), all.max() + 0.1 * Vec3::Ones());
+    box.min()[along] = all.min()[along] + from * sizes[along];
+    box.max()[along] = all.min()[along] + to * sizes[along];
+    return box;
+  };
+  if (overlapping) return {slice(0.2, 0.6), slice(0.45, 0.8)};
+  return {slice(0.3, 0.7)};
+}
+
+class SkinnedCage : public testing::TestWithParam<std::tuple<bool, bool>> {};
+INSTANTIATE_TEST_SUITE_P(Forms, SkinnedCage, testing::Combine(testing::Bool(), testing::Bool()),
+                         [](const auto& form) {
+                           return std::string(std::get<0>(form.param) ? "dynamic" : "static") +
+                                  (std::get<1>(form.param) ? "overlapping" : "alone");
+                         });
+
+// Cage and skeleton agree about a rigid motion, so any blend of the two does.
+TEST_P(SkinnedCage, ARigidTurnOfTheRootIsRigid) {
+  const auto [dynamic, overlapping] = GetParam();
+  const Rig rig = boxed_cylinder(parts_of(character("cylinder"), overlapping), dynamic, 0.2);
+  std::size_t between = 0;
+  for (const float mask : rig.cages[0].masks) between += mask > 0.05f && mask < 0.95f;
+  ASSERT_GT(between, 20u) << "the test is about vertices that hang on the cage partly";
+  for (const double degrees : {90.0, 60.0}) {
+    const PoseRequest turn{.turns = {{rig.skeleton[0].name, Vec3(degrees, 0, 0)}}};
+    const std::vector<Vec3> turned = caged(rig, turn, test::by(rig, "cage"));
+    const Vec3 pivot = bind_transforms(rig)[0].translation();
+    const Affine3 motion = Eigen::Translation3d(pivot) *
+                           Eigen::AngleAxisd(degrees / 180 * std::acos(-1.0), Vec3::UnitX()) *
+                           Eigen::Translation3d(-pivot);
+    const double size = bounding_box(rig.mesh.positions).diagonal().norm();
+    for (std::size_t i = 0; i < turned.size(); ++i)
+      ASSERT_LT((turned[i] - motion * rig.mesh.positions[i]).norm(), 1e-4 * size) << i;
+  }
+}
+
+TEST_P(SkinnedCage, KeysTurnWithIt) {
+  const bool dynamic = std::get<0>(GetParam());
+  Rig rig = boxed_cylinder(parts_of(character("cylinder"), false), dynamic, 0.2);
+  rig.keys.push_back({"side", std::vector<Vec3f>(rig.mesh.vertex_count(), Vec3f(0.3f, 0, 0)), {}, 0});
+  const PoseRequest turn{.turns = {{rig.skeleton[0].name, Vec3(0, 0, 90)}}};
+  PoseRequest keyed = turn;
+  keyed.keys = {{"side", 1}};
+  const auto plain = caged(rig, turn, test::by(rig, "cage")),
+             moved = caged(rig, keyed, test::by(rig, "cage"));
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    ASSERT_LT((moved[i] - plain[i] - Vec3(0, 0.3, 0)).norm(), 1e-4) << i;
+}
+
+// What a dynamic cage does to a vertex depends on that vertex alone: it can be undone.
+TEST_P(SkinnedCage, CanBeUndone) {
+  const auto [dynamic, overlapping] = GetParam();
+  const Rig rig = boxed_cylinder(parts_of(character("cylinder"), overlapping), dynamic, 0.2);
+  const auto pose = make_pose(rig, {.turns = {{rig.skeleton[1].name, Vec3(40, 0, 0)}}});
+  ASSERT_TRUE(pose.ok());
+  DeformChoice choice = test::by(rig, "cage");
+  choice.controls.cages.resize(rig.cages.size());
+  choice.controls.cages[0] = rig.cages[0].mesh.positions;
+  for (Vec3& p : choice.controls.cages[0]) p += Vec3(0.2 * p.y(), 0.1, -0.1 * p.x());
+  auto posed = posed_mesh(rig, *pose, choice);
+  ASSERT_TRUE(posed.ok());
+  std::vector<Vec3> edited = posed->positions;
+  for (std::size_t i = 0; i < edited.size(); ++i)
+    edited[i] += 0.02 * Vec3(std::sin(0.1 * static_cast<double>(i)), 0, 1);
+  UnposeReport report;
+  const auto rest = unposed(rig, *pose, choice, edited, report);
+  ASSERT_TRUE(rest.ok()) << rest.error().message;
+  EXPECT_LT(report.residual, 1e-5);
+  // As a key it gives what was asked for, since rows and faces of the cage are those of the rest shape.
+  Rig again = rig;
+  ASSERT_TRUE(add_key(again, "edit", *rest).ok());
+  Pose with_key = *pose;
+  with_key.key_weights = {1};
+  const auto back = posed_mesh(again, with_key, choice);
+  ASSERT_TRUE(back.ok());
+  const double size = bounding_box(rig.mesh.positions).diagonal().norm();
+  double worst = 0;
+  for (std::size_t i = 0; i < edited.size(); ++i)
+    worst = std::max(worst, (back->positions[i] - edited[i]).norm());
+  EXPECT_LT(worst, 1e-4 * size);
 }
 
 class CageFile : public testing::TestWithParam<bool> {};

@@ -14,6 +14,15 @@ namespace sinew {
 Result<std::unique_ptr<Deformer>> build_cage(const Rig& rig, const Cage& cage,
                                              std::span<const Vec3> moved = {});
 
+// Whether the skeleton moves the cage.
+bool is_skinned(const Cage& cage);
+
+// The rig's skinned cages beside the deformer that follows the joints: m cage(x) + (1 - m) skeleton(x), both
+// from the same x, masks of cages that overlap divided by their sum [vanlommel2008, 7.2.4]. What steps before
+// have moved, and how far a vertex lies outside, turns along: with the gradient of the cage where that is
+// dynamic, else of its nearest face.
+Result<std::unique_ptr<Deformer>> build_skinned_cages(const Rig& rig, std::unique_ptr<Deformer> skeleton);
+
 // Where the control points are in a frame: `moved` or at rest, then skinned. out: as many as control points.
 void place_controls(const Cage& cage, std::span<const Vec3> moved, std::span<const Affine3> matrices,
                     std::span<Vec3> out) noexcept;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/pipeline/unpose.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -39,5 +40,15 @@ struct ExampleRequest {
 // Adds the example to its space, which is made where it is not there. Returns what was merged, a sentence
 // each. kUsage: names that are not there, a pose that turns nothing, influences not above 0.
 Result<std::vector<std::string>> add_example(Rig& rig, const Pose& pose, const ExampleRequest& request);
+
+// Adds a key whose shape was sculpted in a pose (`sculpted`, world space, by the deformer of `choice`), and,
+// where there is an `example`, the example that switches it on there. The shape is taken back out of the pose
+// with the key weights that hold once the example is there: others that were partly on before may be off
+// then, and each example is hit exactly. Gives what was merged; the rig is unchanged on failure. Errors as of
+// unposed, add_key and add_example.
+Result<std::vector<std::string>> add_sculpted_key(Rig& rig, const std::string& name, const Pose& pose,
+                                                  const DeformChoice& choice, std::span<const Vec3> sculpted,
+                                                  const std::optional<ExampleRequest>& example,
+                                                  UnposeReport& report);
 
 }  // namespace sinew

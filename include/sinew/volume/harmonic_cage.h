@@ -71,10 +71,11 @@ class HarmonicCage {
   CageBinding bind(std::span<const Vec3> points, double reach, const ControlRows& volume,
                    double threshold = 0) const;
 
-  // mask * sum_j h_j(point) * offsets_j at any point, inside or outside: what a moved cage adds to it.
+  // mask * sum_j h_j(point) * offsets_j at any point, inside or outside: what a moved cage adds to it. Where
+  // `mask` is given it gets the mask, and the sum comes back without it.
   // Never allocates.
-  Vec3 displacement(const Vec3& point, double reach, const ControlRows& volume,
-                    std::span<const Vec3> offsets) const noexcept;
+  Vec3 displacement(const Vec3& point, double reach, const ControlRows& volume, std::span<const Vec3> offsets,
+                    double* mask = nullptr) const noexcept;
 
  private:
   struct Body;
