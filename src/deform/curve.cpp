@@ -77,8 +77,8 @@ std::vector<std::size_t> first_segments(const CurveOptions& options, std::size_t
 
 struct CurveWorkspace : Workspace {
   CurveWorkspace(const SkinTable& table, std::size_t all_segments)
-      : rows(table.palette_size(), kRowsStride), matrices(all_segments), frames(all_segments) {}
-  Palette rows;
+      : rows(table.palette_size()), matrices(all_segments), frames(all_segments) {}
+  Palette<MatrixEntry> rows;
   std::vector<Affine3> matrices, frames;
 };
 

@@ -10,6 +10,7 @@
 #include "deform/decomposed_kernel.h"
 #include "deform/joint_centres.h"
 #include "deform/pack_rig.h"
+#include "deform/signs.h"
 #include "sinew/core/parallel.h"
 #include "sinew/math/quaternion.h"
 
@@ -25,7 +26,8 @@ struct JointPair {
 
 // What the deformer keeps of a rig.
 struct DecomposedSkin {
-  SkinTable table;             // rows normalised
+  SkinTable table;  // rows normalised
+  SignPairs signs;
   std::vector<float> centres;  // as DecomposedFrame says
   std::vector<std::uint32_t> has_centre;
   std::vector<JointPair> pairs;  // kExpLog only
@@ -34,22 +36,25 @@ struct DecomposedSkin {
 
 struct DecomposedWorkspace : Workspace {
   explicit DecomposedWorkspace(const DecomposedSkin& skin)
-      : rows(skin.table.palette_size(), kRowsStride),
-        quaternions(skin.table.palette_size(), kDualStride),
-        stretches(skin.table.palette_size(), kStretchStride),
-        logs(skin.pairs.size() + 1, kLogStride) {}
-  Palette rows, quaternions, stretches, logs;
+      : rows(skin.table.palette_size()),
+        quaternions(skin.table.palette_size()),
+        stretches(skin.table.palette_size()),
+        logs(skin.pairs.size() + 1) {}
+  Palette<MatrixEntry> rows;
+  Palette<DualEntry> quaternions;
+  Palette<SymmetricEntry> stretches;
+  Palette<RotationVectorEntry> logs;
 };
 
 // Rotation vectors from the first joint of every pair to the second.
-void fill_logs(const DecomposedSkin& skin, Palette& quaternions, Palette& logs) noexcept {
+void fill_logs(const DecomposedSkin& skin, const Palette<DualEntry>& quaternions,
+               Palette<RotationVectorEntry>& logs) noexcept {
   for (std::size_t pair = 0; pair < skin.pairs.size(); ++pair) {
-    const Eigen::Map<const Eigen::Quaternionf> first(quaternions.entry(skin.pairs[pair].first));
-    const Eigen::Map<const Eigen::Quaternionf> second(quaternions.entry(skin.pairs[pair].second));
+    const Eigen::Map<const Eigen::Quaternionf> first(quaternions[skin.pairs[pair].first].real);
+    const Eigen::Map<const Eigen::Quaternionf> second(quaternions[skin.pairs[pair].second].real);
     const Vec3 log = log_rotation((first.cast<double>().conjugate() * second.cast<double>()).normalized());
-    float* entry = logs.entry(pair);
-    for (int c = 0; c < 3; ++c) entry[c] = static_cast<float>(log[c]);
-    entry[3] = log.norm() > kExpLogLimit ? 1.0f : 0.0f;
+    logs[pair] = {{static_cast<float>(log[0]), static_cast<float>(log[1]), static_cast<float>(log[2])},
+                  log.norm() > kExpLogLimit ? 1.0f : 0.0f};
   }
 }
 
@@ -81,6 +86,7 @@ class Decomposed : public Deformer {
     if (explog) fill_logs(skin_, workspace.quaternions, workspace.logs);
     return {workspace.rows.data(),
             workspace.quaternions.data(),
+            align_signs(skin_.signs, workspace.quaternions),
             stretched ? workspace.stretches.data() : nullptr,
             explog ? workspace.logs.data() : nullptr,
             skin_.pair_of_entry.data(),
@@ -128,6 +134,7 @@ void find_pairs(DecomposedSkin& skin) {
 Result<std::unique_ptr<Deformer>> build_decomposed(const Rig& rig, const DecomposedOptions& options) {
   DecomposedSkin skin;
   SINEW_TRY(skin.table, pack_rig(rig, RowSums::kNormalised));
+  skin.signs = find_sign_pairs(skin.table);
   find_centres(rig, skin);
   if (options.blend == RotationBlend::kExpLog) find_pairs(skin);
   return std::unique_ptr<Deformer>(std::make_unique<Decomposed>(std::move(skin)));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deform/decomposed_kernel.h"
 
-#include "deform/targets.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "deform/decomposed_kernel.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "deform/dual_blend-inl.h"
+#include "deform/matrix_blend-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sinew {
@@ -49,12 +48,12 @@ HWY_INLINE QuatV BlendLogs(const SkinSlice& skin, std::size_t i, const Decompose
   const std::uint16_t* j = skin.joints + i * count;
   V log[4];
   BlendBlocks<K, 1>(skin.weights + i * count, frame.pairs + skin.first_entry + i * count, count, frame.logs,
-                    kLogStride, log);
+                    0, log);
   V q[4];
   HWY_UNROLL(4)
   for (std::size_t v = 0; v < 4; ++v)
-    q[v] = LoadBlocks(frame.quaternions + kDualStride * j[v * count],
-                      frame.quaternions + kDualStride * j[(v + kLanes - 4) * count]);
+    q[v] =
+        LoadBlocks(frame.quaternions[j[v * count]].real, frame.quaternions[j[(v + kLanes - 4) * count]].real);
   Transpose(d, q[0], q[1], q[2], q[3]);
   const V half = hn::Set(d, 0.5f);
   const Vec3V h = {hn::Mul(log[0], half), hn::Mul(log[1], half), hn::Mul(log[2], half)};
@@ -80,14 +79,20 @@ HWY_INLINE LinearV BlendLinear(const SkinSlice& skin, std::size_t i, const Decom
   const float* w = skin.weights + i * count;
   const std::uint16_t* j = skin.joints + i * count;
   LinearV linear;
-  QuatV unused;
-  BlendDuals<K, false>(w, j, count, frame.quaternions, linear.q, unused);
+  if (frame.aligned) {
+    V q[4];
+    BlendBlocks<K, 1>(w, j, count, frame.quaternions, 0, q);
+    linear.q = {{q[0], q[1], q[2]}, q[3]};
+  } else {
+    QuatV unused;
+    BlendDuals<K, false>(w, j, count, frame.quaternions, linear.q, unused);
+  }
   if (frame.logs) linear.q = BlendLogs<K>(skin, i, frame, linear.q);
   linear.scale = TwoOverSquare(linear.q);
   linear.stretched = frame.stretches != nullptr;
   if (linear.stretched) {
     V s[8];
-    BlendBlocks<K, 2>(w, j, count, frame.stretches, kStretchStride, s);
+    BlendBlocks<K, 2>(w, j, count, frame.stretches, 0, s);
     linear.stretch[0] = {s[0], s[4], s[5]};
     linear.stretch[1] = {s[4], s[1], s[6]};
     linear.stretch[2] = {s[5], s[6], s[2]};
@@ -100,42 +105,48 @@ HWY_INLINE Vec3V TransformArm(const LinearV& b, const Vec3V& arm) {
   return Rotate(b.q, b.scale, {Dot(b.stretch[0], arm), Dot(b.stretch[1], arm), Dot(b.stretch[2], arm)});
 }
 
-template <int K>
-void DecomposedTiles(const SkinSlice& skin, const DecomposedFrame& frame, const VertexStreams& io) {
-  const Lanes d;
-  const hn::RebindToUnsigned<Lanes> du;
-  const std::size_t count = Count<K>(skin.influences);
-  for (std::size_t i = 0; i < skin.vertices; i += kLanes) {
-    const std::size_t vertex = skin.first_vertex + i;
-    const MatrixV m = BlendRows<K>(skin.weights + i * count, skin.joints + i * count, count, frame.rows);
-    const LinearV b = BlendLinear<K>(skin, i, frame);
-    const auto has = hn::MaskFromVec(hn::BitCast(d, hn::LoadU(du, frame.has_centre + vertex)));
-    const Vec3V p = LoadTile(io.positions + 3 * i);
-    const Vec3V c = Select(has, LoadTile(frame.centres + 3 * vertex), p);
-    const Vec3V arm = TransformArm(b, {hn::Sub(p.x, c.x), hn::Sub(p.y, c.y), hn::Sub(p.z, c.z)});
-    const Vec3V centre = TransformPoint(m, c);
-    StoreTile({hn::Add(arm.x, centre.x), hn::Add(arm.y, centre.y), hn::Add(arm.z, centre.z)},
-              io.out_positions + 3 * i);
-    if (!io.out_normals) continue;
-    const Vec3V n = LoadTile(io.normals + 3 * i);
-    Vec3V turned = Rotate(b.q, b.scale, b.stretched ? TransformNormal(b.stretch, n) : n);
-    // Without a centre the surface moves as in LBS, and so does its normal.
-    if (!hn::AllTrue(d, has)) turned = Select(has, turned, TransformNormal(m.row, n));
-    StoreTile(turned, io.out_normals + 3 * i);
-  }
+// How a tile moves: its arms from the centres by the linear part, the centres by the matrices.
+struct DecomposedV {
+  MatrixV m;
+  LinearV linear;
+  hn::Mask<Lanes> has_centre;
+  Vec3V centre;
+};
+
+HWY_INLINE Vec3V MovePoint(const DecomposedV& b, const Vec3V& p) {
+  const Vec3V c = Select(b.has_centre, b.centre, p);
+  const Vec3V arm = TransformArm(b.linear, {hn::Sub(p.x, c.x), hn::Sub(p.y, c.y), hn::Sub(p.z, c.z)});
+  const Vec3V moved = MovePoint(b.m, c);
+  return {hn::Add(arm.x, moved.x), hn::Add(arm.y, moved.y), hn::Add(arm.z, moved.z)};
 }
 
-void Decomposed(const SkinSlice& skin, const DecomposedFrame& frame, const VertexStreams& io) {
-  switch (skin.influences) {
-    case 1:
-      return DecomposedTiles<1>(skin, frame, io);
-    case 2:
-      return DecomposedTiles<2>(skin, frame, io);
-    case 4:
-      return DecomposedTiles<4>(skin, frame, io);
-    default:
-      return DecomposedTiles<0>(skin, frame, io);
+HWY_INLINE Vec3V MoveNormal(const DecomposedV& b, const Vec3V& n) {
+  const LinearV& linear = b.linear;
+  const Vec3V turned =
+      Rotate(linear.q, linear.scale, linear.stretched ? TransformNormal(linear.stretch, n) : n);
+  // Without a centre the surface moves as in LBS, and so does its normal.
+  if (hn::AllTrue(Lanes(), b.has_centre)) return turned;
+  return Select(b.has_centre, turned, MoveNormal(b.m, n));
+}
+
+struct DecomposedMotion {
+  const DecomposedFrame& frame;
+
+  template <int K>
+  HWY_INLINE DecomposedV At(const SkinSlice& skin, std::size_t i) const {
+    const Lanes d;
+    const hn::RebindToUnsigned<Lanes> du;
+    const std::size_t count = Count<K>(skin.influences), vertex = skin.first_vertex + i;
+    return {
+        BlendRows<K, false>({skin.weights + i * count, nullptr, skin.joints + i * count}, count, frame.rows),
+        BlendLinear<K>(skin, i, frame),
+        hn::MaskFromVec(hn::BitCast(d, hn::LoadU(du, frame.has_centre + vertex))),
+        LoadTile(frame.centres + 3 * vertex)};
   }
+};
+
+void Decomposed(const SkinSlice& skin, const DecomposedFrame& frame, const VertexStreams& io) {
+  MoveSlice(DecomposedMotion{frame}, skin, io);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -6,15 +6,19 @@
 
 namespace sinew {
 
-inline constexpr std::size_t kLogStride =
-    4;  // rotation vector, 1 where it is beyond the limit of kExpLog and 0 else
+// The rotation from one joint to another.
+struct alignas(16) RotationVectorEntry {
+  float vector[3];
+  float beyond;  // 1 where it is beyond the limit of kExpLog, and 0 else
+};
 
 // What the kernel reads of one frame. Palettes as palette.h says.
 struct DecomposedFrame {
-  const float* rows = nullptr;
-  const float* quaternions = nullptr;
-  const float* stretches = nullptr;           // null: no joint is stretched
-  const float* logs = nullptr;                // per pair of joints; null: kPolar
+  const MatrixEntry* rows = nullptr;
+  const DualEntry* quaternions = nullptr;
+  bool aligned = false;                       // the quaternions' signs agree (see signs.h)
+  const SymmetricEntry* stretches = nullptr;  // null: no joint is stretched
+  const RotationVectorEntry* logs = nullptr;  // per pair of joints; null: kPolar
   const std::uint32_t* pairs = nullptr;       // per entry of the table, into logs
   const float* centres = nullptr;             // 3 per vertex, padded to whole groups
   const std::uint32_t* has_centre = nullptr;  // per vertex, padded: all bits, or none

@@ -10,18 +10,20 @@ namespace sinew {
 Result<DqsSkin> make_dqs_skin(const Rig& rig) {
   DqsSkin skin;
   SINEW_TRY(skin.table, pack_rig(rig, RowSums::kNormalised));
+  skin.signs = find_sign_pairs(skin.table);
   skin.heads = palette_heads(skin.table, bind_transforms(rig));
   return skin;
 }
 
 DqsWorkspace::DqsWorkspace(const DqsSkin& skin)
-    : duals_(skin.table.palette_size(), kDualStride),
-      stretch_rows_(skin.table.palette_size(), kRowsStride),
+    : duals_(skin.table.palette_size()),
+      stretch_rows_(skin.table.palette_size()),
       positions_(skin.table.vertices),
       normals_(skin.table.vertices) {}
 
 void DqsWorkspace::begin(const DqsSkin& skin, const FrameInput& input) noexcept {
   stretched_ = fill_rigid(skin.table, input.matrices, skin.heads, duals_, stretch_rows_);
+  aligned_ = align_signs(skin.signs, duals_);
 }
 
 void DqsWorkspace::run(const DqsSkin& skin, std::size_t begin, std::size_t end,
@@ -33,7 +35,10 @@ void DqsWorkspace::run(const DqsSkin& skin, std::size_t begin, std::size_t end,
     if (streams.out_normals) rigid.normals = stretch.out_normals = normals_.data()->data();
     lbs_groups(skin.table, stretch_rows_, begin, end, stretch);
   }
-  dqs_groups(skin.table, duals_, begin, end, rigid);
+  if (aligned_)
+    aligned_dqs_groups(skin.table, duals_, begin, end, rigid);
+  else
+    dqs_groups(skin.table, duals_, begin, end, rigid);
 }
 
 }  // namespace sinew

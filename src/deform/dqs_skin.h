@@ -3,14 +3,15 @@
 
 #include <vector>
 
-#include "deform/palette.h"
+#include "deform/signs.h"
 #include "deform/streams.h"
 
 namespace sinew {
 
 // What DQS keeps of a rig.
 struct DqsSkin {
-  SkinTable table;          // rows normalised
+  SkinTable table;  // rows normalised
+  SignPairs signs;
   std::vector<Vec3> heads;  // per palette entry but the last, bind space
 };
 Result<DqsSkin> make_dqs_skin(const Rig& rig);
@@ -23,8 +24,9 @@ class DqsWorkspace : public Workspace {
   void run(const DqsSkin& skin, std::size_t begin, std::size_t end, const VertexStreams& streams) noexcept;
 
  private:
-  Palette duals_, stretch_rows_;
-  bool stretched_ = false;
+  Palette<DualEntry> duals_;
+  Palette<MatrixEntry> stretch_rows_;
+  bool stretched_ = false, aligned_ = false;
   std::vector<Vec3f> positions_, normals_;  // after the stretch
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blending of quaternions and dual quaternions with antipodality, compiled once per target.
+// Blending of quaternions and dual quaternions, compiled once per target. A rotation is two opposite
+// quaternions; those of a vertex must agree with its first one before they are added.
 #if defined(SINEW_DEFORM_DUAL_BLEND_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINEW_DEFORM_DUAL_BLEND_INL_H_
 #undef SINEW_DEFORM_DUAL_BLEND_INL_H_
@@ -12,12 +13,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace sinew {
 namespace HWY_NAMESPACE {
-
-// A blended quaternion, not normalised: vector part and scalar part.
-struct QuatV {
-  Vec3V v;
-  V w;
-};
 
 // The sums of the components of a, b, c and e, in this order, within each block.
 HWY_INLINE V BlockSums(V a, V b, V c, V e) {
@@ -41,14 +36,14 @@ HWY_INLINE V SignedWeights(V weights, V pivot, const V (&q)[4]) {
 // Adds kCount influences (1, 2 or 4) of the vertices at `lower` and `upper` to the sums of their blocks.
 template <int kCount, bool kDual>
 HWY_INLINE void AddInfluences(const float* HWY_RESTRICT w, const std::uint16_t* HWY_RESTRICT j,
-                              std::size_t lower, std::size_t upper, const float* HWY_RESTRICT duals,
+                              std::size_t lower, std::size_t upper, const DualEntry* HWY_RESTRICT palette,
                               bool first, V& pivot, V& real, V& dual) {
-  const float *a[4], *b[4];
+  const DualEntry *a[4], *b[4];
   V q[4];
   for (std::size_t k = 0; k < kCount; ++k) {
-    a[k] = duals + kDualStride * j[lower + k];
-    b[k] = duals + kDualStride * j[upper + k];
-    q[k] = LoadBlocks(a[k], b[k]);
+    a[k] = palette + j[lower + k];
+    b[k] = palette + j[upper + k];
+    q[k] = LoadBlocks(a[k]->real, b[k]->real);
   }
   if (first) pivot = q[0];
   V weights = LoadBlocks(w + lower, w + upper);
@@ -58,7 +53,7 @@ HWY_INLINE void AddInfluences(const float* HWY_RESTRICT w, const std::uint16_t* 
   for (std::size_t k = 0; k < kCount; ++k) {
     real = first && k == 0 ? hn::Mul(weight[0], q[0]) : hn::MulAdd(weight[k], q[k], real);
     if constexpr (kDual) {
-      const V e = LoadBlocks(a[k] + 4, b[k] + 4);
+      const V e = LoadBlocks(a[k]->dual, b[k]->dual);
       dual = first && k == 0 ? hn::Mul(weight[0], e) : hn::MulAdd(weight[k], e, dual);
     }
   }
@@ -67,7 +62,7 @@ HWY_INLINE void AddInfluences(const float* HWY_RESTRICT w, const std::uint16_t* 
 // sum_k +-w_k q_k over the dual quaternions of a tile (only the rotations where kDual is false).
 template <int K, bool kDual>
 HWY_INLINE void BlendDuals(const float* HWY_RESTRICT w, const std::uint16_t* HWY_RESTRICT j,
-                           std::size_t influences, const float* HWY_RESTRICT duals, QuatV& real,
+                           std::size_t influences, const DualEntry* HWY_RESTRICT palette, QuatV& real,
                            QuatV& dual) {
   const Lanes d;
   const std::size_t count = Count<K>(influences);
@@ -76,10 +71,9 @@ HWY_INLINE void BlendDuals(const float* HWY_RESTRICT w, const std::uint16_t* HWY
   for (std::size_t v = 0; v < 4; ++v) {
     V pivot = hn::Zero(d);
     r[v] = e[v] = pivot;
-    constexpr int kStep = K == 0 ? 4 : K;
-    for (std::size_t k = 0; k < count; k += kStep)
-      AddInfluences<kStep, kDual>(w, j, v * count + k, (v + kLanes - 4) * count + k, duals, k == 0, pivot,
-                                  r[v], e[v]);
+    for (std::size_t k = 0; k < count; k += kStep<K>)
+      AddInfluences<static_cast<int>(kStep<K>), kDual>(w, j, v * count + k, (v + kLanes - 4) * count + k,
+                                                       palette, k == 0, pivot, r[v], e[v]);
   }
   Transpose(d, r[0], r[1], r[2], r[3]);
   real = {{r[0], r[1], r[2]}, r[3]};
@@ -89,18 +83,40 @@ HWY_INLINE void BlendDuals(const float* HWY_RESTRICT w, const std::uint16_t* HWY
   }
 }
 
-// 2 / |q|^2. Signs make blended quaternions at least as long as the largest weight, so the guard only serves
-// rows with negative weights that cancel.
-HWY_INLINE V TwoOverSquare(const QuatV& q) {
+// sum_k w_k q_k of quaternions that agree already: a vertex is two blocks in a row, and needs no dot
+// products. Where `shares` are given, entries have a second pair of blocks, which is added times the share.
+template <int K, class Entry>
+HWY_INLINE void BlendAligned(const float* HWY_RESTRICT w, const float* HWY_RESTRICT shares,
+                             const std::uint16_t* HWY_RESTRICT j, std::size_t influences,
+                             const Entry* HWY_RESTRICT palette, QuatV& real, QuatV& dual) {
+  constexpr bool kStretch = sizeof(Entry) > sizeof(DualEntry);
+  const std::size_t count = Count<K>(influences);
+#if HWY_MAX_BYTES >= 32
   const Lanes d;
-  const V square = hn::MulAdd(q.w, q.w, Dot(q.v, q.v));
-  return hn::Div(hn::Set(d, 2.0f), hn::Max(square, hn::Set(d, 1e-30f)));
-}
-
-// v rotated by q / |q|, given scale = 2 / |q|^2.
-HWY_INLINE Vec3V Rotate(const QuatV& q, V scale, const Vec3V& v) {
-  const Vec3V c = Cross(q.v, v);
-  return MulAdd(Cross(q.v, MulAdd(v, q.w, c)), scale, v);
+  V r[4], e[4];
+  HWY_UNROLL(4)
+  for (std::size_t v = 0; v < 4; ++v) {
+    const std::size_t lower = v * count, upper = (v + 4) * count;
+    r[v] = BlendEntries<K>(d, w + lower, j + lower, count, palette);
+    e[v] = BlendEntries<K>(d, w + upper, j + upper, count, palette);
+    if constexpr (kStretch) {
+      r[v] = hn::Add(r[v], BlendEntries<K>(d, shares + lower, j + lower, count, palette, 8));
+      e[v] = hn::Add(e[v], BlendEntries<K>(d, shares + upper, j + upper, count, palette, 8));
+    }
+  }
+  TransposePairs(r, e);
+#else
+  V blended[8];
+  BlendBlocks<K, 2>(w, j, count, palette, 0, blended);
+  V *r = blended, *e = blended + 4;
+  if constexpr (kStretch) {
+    V more[4];
+    BlendBlocks<K, 1>(shares, j, count, palette, 12, more);
+    for (std::size_t c = 0; c < 4; ++c) e[c] = hn::Add(e[c], more[c]);
+  }
+#endif
+  real = {{r[0], r[1], r[2]}, r[3]};
+  dual = {{e[0], e[1], e[2]}, e[3]};
 }
 
 }  // namespace HWY_NAMESPACE

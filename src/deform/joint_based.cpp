@@ -12,9 +12,9 @@ namespace {
 
 struct JointWorkspace : Workspace {
   explicit JointWorkspace(const JointTable& table)
-      : palette(std::max<std::size_t>(table.entries.size(), 1), kJointStride),
-        shaped(std::max<std::size_t>(table.entries.size(), 1), kShapedStride) {}
-  Palette palette, shaped;
+      : palette(table.entries.size()), shaped(table.entries.size()) {}
+  Palette<JointPaletteEntry> palette;
+  Palette<ShapedJointEntry> shaped;
 };
 
 class JointBased : public Deformer {
@@ -33,13 +33,13 @@ class JointBased : public Deformer {
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
     if (is_shaped(input.bones)) {
       fill_shaped_joints(table_, rest_, input, options_, frame.shaped);
-      parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
+      parallel_for(table_.group_count(), kJointGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
         shaped_joint_groups(table_, frame.shaped, begin, end, streams);
       });
       return Status::kOk;
     }
     fill_joints(table_, input.matrices, options_, frame.palette);
-    parallel_for(table_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(table_.group_count(), kJointGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
       joint_groups(table_, frame.palette, begin, end, streams);
     });
     return Status::kOk;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All lanes of a group have the same joints, so what a joint needs is loaded once, as broadcast operands of
-// the arithmetic; only points are picked up and put down vertex by vertex.
+// Without normals, every joint moves the point and the results are blended. With them, the matrices that do
+// so are blended instead, which is cheaper than the point and its derivatives.
 #include "deform/joint_kernel.h"
-
-#include "deform/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "deform/joint_kernel.cpp"
@@ -16,171 +14,155 @@ HWY_BEFORE_NAMESPACE();
 namespace sinew {
 namespace HWY_NAMESPACE {
 
-struct TurnV {
-  V cosine, sine;
+// a + s b
+HWY_INLINE MatrixG MulAdd(const MatrixG& b, G s, const MatrixG& a) {
+  return {{MulAdd(b.row[0], s, a.row[0]), MulAdd(b.row[1], s, a.row[1]), MulAdd(b.row[2], s, a.row[2])},
+          MulAdd(b.translation, s, a.translation)};
+}
+
+HWY_INLINE Vec3G Minus(const Vec3G& a, const Vec3G& b) {
+  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
+}
+
+// share m behind the turn.
+HWY_INLINE MatrixG BehindTurn(const MatrixG& m, G share, const TurnG& turn) {
+  const G c = hn::Mul(share, turn.cosine), n = hn::Mul(share, turn.sine);
+  MatrixG out;
+  for (std::size_t r = 0; r < 3; ++r)
+    out.row[r] = {hn::MulAdd(m.row[r].y, n, hn::Mul(m.row[r].x, c)),
+                  hn::NegMulAdd(m.row[r].x, n, hn::Mul(m.row[r].y, c)), hn::Mul(m.row[r].z, share)};
+  out.translation = Mul(m.translation, share);
+  return out;
+}
+HWY_INLINE MatrixG BehindTurn(const MatrixG& m, G share, const TurnEntry& turn, G t) {
+  if (turn.kind != TurnKind::kNone) return BehindTurn(m, share, Turn(turn, t));
+  return {{Mul(m.row[0], share), Mul(m.row[1], share), Mul(m.row[2], share)}, Mul(m.translation, share)};
+}
+
+// sum += m first
+HWY_INLINE void AddProduct(const MatrixG& m, const Rows& first, MatrixG& sum) {
+  const MatrixG f = ConstantMatrix(first);
+  G* moved[3] = {&sum.translation.x, &sum.translation.y, &sum.translation.z};
+  const G own[3] = {m.translation.x, m.translation.y, m.translation.z};
+  for (std::size_t r = 0; r < 3; ++r) {
+    const Vec3G& row = m.row[r];
+    sum.row[r] = MulAdd(f.row[0], row.x, MulAdd(f.row[1], row.y, MulAdd(f.row[2], row.z, sum.row[r])));
+    *moved[r] = hn::MulAdd(
+        f.translation.x, row.x,
+        hn::MulAdd(f.translation.y, row.y, hn::MulAdd(f.translation.z, row.z, hn::Add(*moved[r], own[r]))));
+  }
+}
+
+struct Joints {
+  const JointPaletteEntry* palette;
+
+  HWY_INLINE Vec3G Point(const GroupTile& tile, std::size_t k, const Vec3G& p) const {
+    const JointPaletteEntry& entry = palette[tile.entries[k]];
+    Vec3G x = Transform(entry.local, p);
+    if (entry.turn.kind != TurnKind::kNone) x = Turned(Turn(entry.turn, tile.Turn(k)), x);
+    return MulAdd(Transform(entry.move, x), tile.Move(k), Transform(entry.above, x));
+  }
+  HWY_INLINE void AddMatrix(const GroupTile& tile, std::size_t k, MatrixG& sum) const {
+    const JointPaletteEntry& entry = palette[tile.entries[k]];
+    const MatrixG m = MulAdd(ConstantMatrix(entry.move), tile.Move(k), ConstantMatrix(entry.above));
+    AddProduct(BehindTurn(m, tile.Share(k), entry.turn, tile.Turn(k)), entry.local, sum);
+  }
 };
 
-HWY_INLINE TurnV Turn(const float* HWY_RESTRICT entry, V t) {
-  const Lanes d;
-  V c, n;
-  if (entry[kJointTurn] != 2.0f) {
-    V x = hn::MulAdd(t, Constant(entry + kJointHalf), Constant(entry + kJointHalfStart));
-    if (entry[kJointTurn] == 3.0f) x = WithinAQuarter(x);
-    HalfTurn(x, c, n);
-    const V twice = hn::Add(n, n);
-    return {hn::NegMulAdd(twice, n, hn::Set(d, 1.0f)), hn::Mul(twice, c)};
+// `e` is the endpoint weight for the stretch, `t` that for the twist.
+HWY_INLINE Vec3G MovedByBone(const BoneEntry& bone, G e, G t, const Vec3G& p) {
+  Vec3G x = Transform(bone.into, p);
+  if (bone.twist.kind != TurnKind::kNone) x = Turned(Turn(bone.twist, t), x);
+  return MulAdd({Constant(bone.stretch[0]), Constant(bone.stretch[1]), Constant(bone.stretch[2])}, e,
+                Transform(bone.out, x));
+}
+HWY_INLINE void AddBoneMatrix(const BoneEntry& bone, G share, G e, G t, MatrixG& sum) {
+  MatrixG m = ConstantMatrix(bone.out);
+  m.translation = MulAdd({Constant(bone.stretch[0]), Constant(bone.stretch[1]), Constant(bone.stretch[2])}, e,
+                         m.translation);
+  AddProduct(BehindTurn(m, share, bone.twist, t), bone.into, sum);
+}
+
+struct Bones {
+  const BoneEntry* palette;
+
+  HWY_INLINE Vec3G Point(const GroupTile& tile, std::size_t k, const Vec3G& p) const {
+    return MovedByBone(palette[tile.entries[k]], tile.Move(k), tile.Turn(k), p);
   }
-  const V one = hn::Set(d, 1.0f), h = hn::Sub(t, hn::Set(d, 0.5f));
-  const V bend =
-      hn::MulAdd(Constant(entry + kJointChord + 3), hn::Mul(h, h), Constant(entry + kJointChord + 2));
-  const V u = hn::MulAdd(hn::Mul(hn::Mul(t, h), hn::Sub(t, one)), bend, t);
-  c = hn::MulAdd(u, Constant(entry + kJointChord), one);
-  n = hn::Mul(u, Constant(entry + kJointChord + 1));
-  const V scale = hn::Div(hn::Set(d, 2.0f), hn::MulAdd(c, c, hn::Mul(n, n)));
-  const V scaled = hn::Mul(n, scale);
-  return {hn::NegMulAdd(scaled, n, one), hn::Mul(scaled, c)};
-}
-
-HWY_INLINE Vec3V Turned(const TurnV& turn, const Vec3V& x) {
-  return {hn::NegMulAdd(turn.sine, x.y, hn::Mul(turn.cosine, x.x)),
-          hn::MulAdd(turn.sine, x.x, hn::Mul(turn.cosine, x.y)), x.z};
-}
-
-// What one entry adds to the derivative of p' by each coordinate of p.
-HWY_INLINE void AddColumns(const float* HWY_RESTRICT entry, V share, V move, const TurnV& turn, bool turns,
-                           Vec3V (&columns)[3]) {
-  for (std::size_t c = 0; c < 3; ++c) {
-    const float* local = entry + kJointLocal + c;
-    Vec3V x{Constant(local), Constant(local + 4), Constant(local + 8)};
-    if (turns) x = Turned(turn, x);
-    const float *above = entry + kJointAbove, *by = entry + kJointMove;
-    const Vec3V moved{hn::MulAdd(move, LinearRow(by, x), LinearRow(above, x)),
-                      hn::MulAdd(move, LinearRow(by + 4, x), LinearRow(above + 4, x)),
-                      hn::MulAdd(move, LinearRow(by + 8, x), LinearRow(above + 8, x))};
-    columns[c] = MulAdd(moved, share, columns[c]);
+  HWY_INLINE void AddMatrix(const GroupTile& tile, std::size_t k, MatrixG& sum) const {
+    AddBoneMatrix(palette[tile.entries[k]], tile.Share(k), tile.Move(k), tile.Turn(k), sum);
   }
+};
+
+HWY_INLINE MatrixG NoMatrix() {
+  const G zero = hn::Zero(GroupTag());
+  const Vec3G none{zero, zero, zero};
+  return {{none, none, none}, none};
 }
 
-template <bool kNormals>
-void JointTiles(const JointTable& table, const float* HWY_RESTRICT palette, std::size_t begin,
+struct ShapedJoints {
+  const ShapedJointEntry* palette;
+
+  HWY_INLINE Vec3G Point(const GroupTile& tile, std::size_t k, const Vec3G& p) const {
+    const ShapedJointEntry& entry = palette[tile.entries[k]];
+    Vec3G x = Transform(entry.local, p);
+    if (entry.turn.kind != TurnKind::kNone) x = Turned(Turn(entry.turn, tile.Turn(k)), x);
+    const G above_end = tile.AboveEnd(k), own_end = tile.OwnEnd(k);
+    const Vec3G above = MovedByBone(entry.above, above_end, above_end, x);
+    return MulAdd(Minus(MovedByBone(entry.own, own_end, own_end, x), above), tile.Move(k), above);
+  }
+  HWY_INLINE void AddMatrix(const GroupTile& tile, std::size_t k, MatrixG& sum) const {
+    const ShapedJointEntry& entry = palette[tile.entries[k]];
+    const G move = tile.Move(k), above_end = tile.AboveEnd(k), own_end = tile.OwnEnd(k);
+    MatrixG m = NoMatrix();
+    AddBoneMatrix(entry.above, hn::Sub(Constant(1.0f), move), above_end, above_end, m);
+    AddBoneMatrix(entry.own, move, own_end, own_end, m);
+    AddProduct(BehindTurn(m, tile.Share(k), entry.turn, tile.Turn(k)), entry.local, sum);
+  }
+};
+
+// Moves tiles by any of the above.
+template <class Parts, bool kNormals>
+struct Blend {
+  const Parts& parts;
+  const VertexStreams& io;
+
+  HWY_INLINE void Tile(const GroupTile& tile) const {
+    const Vec3G p = Load3(io.positions, tile);
+    if constexpr (kNormals) {
+      MatrixG m = NoMatrix();
+      for (std::size_t k = 0; k < tile.count; ++k) parts.AddMatrix(tile, k, m);
+      Store3(MovePoint(m, p), io.out_positions, tile);
+      Store3(MoveNormal(m, Load3(io.normals, tile)), io.out_normals, tile);
+    } else {
+      const G zero = hn::Zero(GroupTag());
+      Vec3G sum{zero, zero, zero};
+      for (std::size_t k = 0; k < tile.count; ++k) sum = MulAdd(parts.Point(tile, k, p), tile.Share(k), sum);
+      Store3(sum, io.out_positions, tile);
+    }
+  }
+};
+
+template <class Parts>
+void MoveGroups(const Parts& parts, const JointTable& table, std::size_t begin, std::size_t end,
+                const VertexStreams& io) {
+  if (io.out_normals)
+    ForEachTile(table, begin, end, Blend<Parts, true>{parts, io});
+  else
+    ForEachTile(table, begin, end, Blend<Parts, false>{parts, io});
+}
+
+void MoveJoints(const JointTable& table, const JointPaletteEntry* HWY_RESTRICT palette, std::size_t begin,
                 std::size_t end, const VertexStreams& io) {
-  const Lanes d;
-  const V zero = hn::Zero(d);
-  for (std::size_t group = begin; group < end; ++group) {
-    for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
-      const GroupTile tile = TileOf(table, group, lane);
-      const float* weights = tile.weights;
-      const Vec3V p = Load3(io.positions, tile.vertex, tile.order);
-      Vec3V sum{zero, zero, zero};
-      Vec3V columns[3] = {sum, sum, sum};
-      for (std::size_t k = 0; k < tile.count; ++k, weights += 3 * kGroupSize) {
-        const float* HWY_RESTRICT entry = palette + kJointStride * tile.entries[k];
-        const V share = hn::LoadU(d, weights), move = hn::LoadU(d, weights + kGroupSize);
-        Vec3V x{Row(entry + kJointLocal, p), Row(entry + kJointLocal + 4, p),
-                Row(entry + kJointLocal + 8, p)};
-        const bool turns = entry[kJointTurn] != 0;
-        TurnV turn{zero, zero};
-        if (turns) {
-          turn = Turn(entry, hn::LoadU(d, weights + 2 * kGroupSize));
-          x = Turned(turn, x);
-        }
-        const float *above = entry + kJointAbove, *by = entry + kJointMove;
-        const Vec3V moved{hn::MulAdd(move, Row(by, x), Row(above, x)),
-                          hn::MulAdd(move, Row(by + 4, x), Row(above + 4, x)),
-                          hn::MulAdd(move, Row(by + 8, x), Row(above + 8, x))};
-        sum = MulAdd(moved, share, sum);
-        if constexpr (kNormals) AddColumns(entry, share, move, turn, turns, columns);
-      }
-      Store3(sum, io.out_positions, tile.vertex, tile.order);
-      if constexpr (kNormals) StoreNormals(columns, tile, io);
-    }
-  }
+  MoveGroups(Joints{palette}, table, begin, end, io);
 }
-
-// One half of a shaped joint: the point (or, without the moving parts, a direction) carried by a bone.
-template <bool kDirection>
-HWY_INLINE Vec3V ShapedHalf(const float* HWY_RESTRICT half, V e, const Vec3V& x) {
-  const float* into = half + kShapedInto;
-  Vec3V y = kDirection ? Vec3V{LinearRow(into, x), LinearRow(into + 4, x), LinearRow(into + 8, x)}
-                       : Vec3V{Row(into, x), Row(into + 4, x), Row(into + 8, x)};
-  const float* twist = half + kShapedTwist;
-  if (twist[2] != 0) {
-    V c, n;
-    HalfTurn(WithinAQuarter(hn::MulAdd(e, Constant(twist + 1), Constant(twist))), c, n);
-    const V twice = hn::Add(n, n);
-    y = Turned({hn::NegMulAdd(twice, n, hn::Set(Lanes(), 1.0f)), hn::Mul(twice, c)}, y);
-  }
-  const float* out = half + kShapedOut;
-  if constexpr (kDirection) return {LinearRow(out, y), LinearRow(out + 4, y), LinearRow(out + 8, y)};
-  const float* stretch = half + kShapedStretch;
-  return MulAdd({Constant(stretch), Constant(stretch + 1), Constant(stretch + 2)}, e,
-                {Row(out, y), Row(out + 4, y), Row(out + 8, y)});
+void MoveBones(const JointTable& table, const BoneEntry* HWY_RESTRICT palette, std::size_t begin,
+               std::size_t end, const VertexStreams& io) {
+  MoveGroups(Bones{palette}, table, begin, end, io);
 }
-
-// a + s (b - a)
-HWY_INLINE Vec3V Between(const Vec3V& a, const Vec3V& b, V s) {
-  return MulAdd({hn::Sub(b.x, a.x), hn::Sub(b.y, a.y), hn::Sub(b.z, a.z)}, s, a);
-}
-
-template <bool kNormals>
-void ShapedTiles(const JointTable& table, const float* HWY_RESTRICT palette, std::size_t begin,
-                 std::size_t end, const VertexStreams& io) {
-  const Lanes d;
-  const V zero = hn::Zero(d);
-  for (std::size_t group = begin; group < end; ++group) {
-    for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
-      const GroupTile tile = TileOf(table, group, lane);
-      const float* weights = tile.weights;
-      const float* ends = table.ends.data() + table.group_data[group] / 3 * 2 + lane;
-      const Vec3V p = Load3(io.positions, tile.vertex, tile.order);
-      Vec3V sum{zero, zero, zero};
-      Vec3V columns[3] = {sum, sum, sum};
-      for (std::size_t k = 0; k < tile.count; ++k, weights += 3 * kGroupSize, ends += 2 * kGroupSize) {
-        const float* HWY_RESTRICT entry = palette + kShapedStride * tile.entries[k];
-        const float *above = entry + kShapedHalf, *own = above + kShapedHalfStride;
-        const V share = hn::LoadU(d, weights), move = hn::LoadU(d, weights + kGroupSize);
-        const V above_end = hn::LoadU(d, ends), own_end = hn::LoadU(d, ends + kGroupSize);
-        const float* local = entry + kJointLocal;
-        Vec3V x{Row(local, p), Row(local + 4, p), Row(local + 8, p)};
-        const bool turns = entry[kJointTurn] != 0;
-        TurnV turn{zero, zero};
-        if (turns) {
-          turn = Turn(entry, hn::LoadU(d, weights + 2 * kGroupSize));
-          x = Turned(turn, x);
-        }
-        sum =
-            MulAdd(Between(ShapedHalf<false>(above, above_end, x), ShapedHalf<false>(own, own_end, x), move),
-                   share, sum);
-        if constexpr (kNormals) {
-          for (std::size_t c = 0; c < 3; ++c) {
-            Vec3V axis{Constant(local + c), Constant(local + 4 + c), Constant(local + 8 + c)};
-            if (turns) axis = Turned(turn, axis);
-            columns[c] = MulAdd(
-                Between(ShapedHalf<true>(above, above_end, axis), ShapedHalf<true>(own, own_end, axis), move),
-                share, columns[c]);
-          }
-        }
-      }
-      Store3(sum, io.out_positions, tile.vertex, tile.order);
-      if constexpr (kNormals) StoreNormals(columns, tile, io);
-    }
-  }
-}
-
-void ShapedJoints(const JointTable& table, const float* HWY_RESTRICT palette, std::size_t begin,
-                  std::size_t end, const VertexStreams& io) {
-  if (io.out_normals)
-    ShapedTiles<true>(table, palette, begin, end, io);
-  else
-    ShapedTiles<false>(table, palette, begin, end, io);
-}
-
-void Joints(const JointTable& table, const float* HWY_RESTRICT palette, std::size_t begin, std::size_t end,
-            const VertexStreams& io) {
-  if (io.out_normals)
-    JointTiles<true>(table, palette, begin, end, io);
-  else
-    JointTiles<false>(table, palette, begin, end, io);
+void MoveShapedJoints(const JointTable& table, const ShapedJointEntry* HWY_RESTRICT palette,
+                      std::size_t begin, std::size_t end, const VertexStreams& io) {
+  MoveGroups(ShapedJoints{palette}, table, begin, end, io);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -189,105 +171,23 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace sinew {
-HWY_EXPORT(Joints);
-HWY_EXPORT(ShapedJoints);
-namespace {
+HWY_EXPORT(MoveJoints);
+HWY_EXPORT(MoveBones);
+HWY_EXPORT(MoveShapedJoints);
 
-void put(const Affine3& m, double factor, float* out) {
-  for (Eigen::Index row = 0; row < 3; ++row)
-    for (Eigen::Index column = 0; column < 4; ++column)
-      *out++ = static_cast<float>(factor * m.matrix()(row, column));
+void joint_groups(const JointTable& table, const Palette<JointPaletteEntry>& palette, std::size_t begin,
+                  std::size_t end, const VertexStreams& streams) {
+  HWY_DYNAMIC_DISPATCH(MoveJoints)(table, palette.data(), begin, end, streams);
 }
 
-// How a point turns before it is moved.
-void put_turn(const JointEntry& entry, const JointMotion& motion, const JointBasedOptions& options,
-              float* out) {
-  const bool chord = entry.part == JointPart::kSpherical || options.twist == TwistPower::kFast;
-  const double cosine = std::cos(motion.angle / 2);
-  out[kJointTurn] = motion.angle == 0 ? 0.0f : chord ? 2.0f : 1.0f;
-  out[kJointHalf] = static_cast<float>(motion.angle / 2);
-  out[kJointHalfStart] = 0;
-  out[kJointChord] = static_cast<float>(cosine - 1);
-  out[kJointChord + 1] = static_cast<float>(std::sin(motion.angle / 2));
-  // The correction of math's twist_power_fast; quaternions blended with (1 - s, s) have none.
-  const bool corrected = entry.part == JointPart::kSwingTwist;
-  out[kJointChord + 2] =
-      corrected ? static_cast<float>(0.85030 + cosine * (-1.09424 + cosine * 0.25989)) : 0.0f;
-  out[kJointChord + 3] =
-      corrected ? static_cast<float>(1.03854 + cosine * (-2.53102 + cosine * 1.56698)) : 0.0f;
+void bone_groups(const JointTable& table, const Palette<BoneEntry>& palette, std::size_t begin,
+                 std::size_t end, const VertexStreams& streams) {
+  HWY_DYNAMIC_DISPATCH(MoveBones)(table, palette.data(), begin, end, streams);
 }
 
-// `turned` is the frame that the turned point comes in; `motion` the bone's, behind its twist.
-void put_half(const Affine3& turned, const JointFrame& frame, const Affine3& motion, const PosedBone& bone,
-              double factor, float* out) {
-  const Affine3 place = Eigen::Translation3d(frame.origin) * Affine3(frame.axes);
-  put(place.inverse(Eigen::Isometry) * turned, 1, out + kShapedInto);
-  put(motion * place, factor, out + kShapedOut);
-  for (Eigen::Index k = 0; k < 3; ++k)
-    out[kShapedStretch + static_cast<std::size_t>(k)] = static_cast<float>(factor * bone.stretch[k]);
-  out[kShapedTwist] = static_cast<float>(bone.twist_head / 2);
-  out[kShapedTwist + 1] = static_cast<float>((bone.twist_tail - bone.twist_head) / 2);
-  out[kShapedTwist + 2] = bone.twist_head != 0 || bone.twist_tail != 0 ? 1.0f : 0.0f;
-}
-
-}  // namespace
-
-void fill_shaped_joints(const JointTable& table, const RestBones& rest, const FrameInput& input,
-                        const JointBasedOptions& options, Palette& palette) noexcept {
-  for (std::size_t e = 0; e < table.entries.size(); ++e) {
-    const JointEntry& entry = table.entries[e];
-    const auto posed = [&](int joint) {
-      return joint < 0 ? PosedBone{} : posed_bone(rest, static_cast<std::size_t>(joint), input);
-    };
-    const auto frame_of = [&](int joint) {
-      return joint >= 0 && static_cast<std::size_t>(joint) < rest.frames.size()
-                 ? rest.frames[static_cast<std::size_t>(joint)]
-                 : JointFrame{};
-    };
-    const PosedBone own = posed(entry.joint);
-    const PosedBone above = entry.part == JointPart::kPlain ? own : posed(entry.parent);
-    const JointMotion motion = joint_motion(entry, above.rigid, own.rigid, options.mix);
-    const Affine3 frame = Eigen::Translation3d(entry.frame.origin) * Affine3(motion.axes);
-    float* out = palette.entry(e);
-    put(frame.inverse(Eigen::Isometry), 1, out + kJointLocal);
-    put_turn(entry, motion, options, out);
-    // The joint's turn is taken back in `below`; a twist about the bone comes behind that, so it must be seen
-    // through it.
-    const Affine3 back = own.rigid.inverse() * motion.below;
-    put_half(frame, frame_of(entry.part == JointPart::kPlain ? entry.joint : entry.parent), motion.above,
-             above, motion.factor, out + kShapedHalf);
-    put_half(back * frame, frame_of(entry.joint), own.rigid, own, motion.factor,
-             out + kShapedHalf + kShapedHalfStride);
-  }
-}
-
-void shaped_joint_groups(const JointTable& table, const Palette& palette, std::size_t begin, std::size_t end,
-                         const VertexStreams& streams) {
-  HWY_DYNAMIC_DISPATCH(ShapedJoints)(table, palette.data(), begin, end, streams);
-}
-
-void joint_groups(const JointTable& table, const Palette& palette, std::size_t begin, std::size_t end,
-                  const VertexStreams& streams) {
-  HWY_DYNAMIC_DISPATCH(Joints)(table, palette.data(), begin, end, streams);
-}
-
-void fill_joints(const JointTable& table, std::span<const Affine3> matrices, const JointBasedOptions& options,
-                 Palette& palette) noexcept {
-  for (std::size_t e = 0; e < table.entries.size(); ++e) {
-    const JointEntry& entry = table.entries[e];
-    const JointMotion motion = joint_motion(entry, matrices, options.mix);
-    const Affine3 frame = Eigen::Translation3d(entry.frame.origin) * Affine3(motion.axes);
-    Affine3 move;
-    move.matrix() = motion.below.matrix() - motion.above.matrix();
-    float* out = palette.entry(e);
-    put(frame.inverse(Eigen::Isometry), 1, out + kJointLocal);
-    put(motion.above * frame, motion.factor, out + kJointAbove);
-    Affine3 by;
-    by.linear() = move.linear() * frame.linear();
-    by.translation() = move.linear() * frame.translation() + move.translation();
-    put(by, motion.factor, out + kJointMove);
-    put_turn(entry, motion, options, out);
-  }
+void shaped_joint_groups(const JointTable& table, const Palette<ShapedJointEntry>& palette, std::size_t begin,
+                         std::size_t end, const VertexStreams& streams) {
+  HWY_DYNAMIC_DISPATCH(MoveShapedJoints)(table, palette.data(), begin, end, streams);
 }
 
 }  // namespace sinew

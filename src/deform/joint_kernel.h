@@ -8,33 +8,54 @@
 
 namespace sinew {
 
-// What the kernel reads per entry, in floats: x = F p in the joint's frame, then p' = C0 r + s C1 r with r
-// the turned x.
-inline constexpr std::size_t kJointStride = 48;
-inline constexpr std::size_t kJointLocal = 0, kJointAbove = 12, kJointMove = 24;  // rows of 3x4 matrices
-// 0: none, 1: by polynomials, 2: along the corrected chord, 3: by polynomials, any number of turns
-inline constexpr std::size_t kJointTurn = 36;
-inline constexpr std::size_t kJointHalf = 37;       // half of the angle
-inline constexpr std::size_t kJointHalfStart = 42;  // half of the angle where the weight is 0
-inline constexpr std::size_t kJointChord = 38;      // cos - 1 and sin of that, coefficients a and b
+enum class TurnKind : std::uint32_t {
+  kNone,
+  kSmallAngle,  // half of it is at most a quarter turn
+  kAnyAngle,    // any number of turns
+  kChord,       // along the corrected chord between no turn and all of it
+};
 
+// A turn about z, whose angle depends on a weight t of the vertex.
+struct TurnEntry {
+  TurnKind kind = TurnKind::kNone;
+  float half_start = 0, half_growth = 0;   // half the angle is half_start + t half_growth
+  float chord_cosine = 0, chord_sine = 0;  // cos - 1 and sin of half the angle at t = 1
+  float bend0 = 0, bend2 = 0;              // how t is corrected
+};
+
+// A joint: x = local p in the joint's frame, then p' = above r + s move r with r the turned x.
+struct alignas(64) JointPaletteEntry {
+  Rows local, above, move;
+  TurnEntry turn;
+};
 // Never allocates.
 void fill_joints(const JointTable& table, std::span<const Affine3> matrices, const JointBasedOptions& options,
-                 Palette& palette) noexcept;
+                 Palette<JointPaletteEntry>& palette) noexcept;
+void joint_groups(const JointTable& table, const Palette<JointPaletteEntry>& palette, std::size_t begin,
+                  std::size_t end, const VertexStreams& streams);
 
-// The same for frames whose bones are stretched and twisted along themselves, in a palette of its own: the
-// turned point goes into the frames of the bone above the joint and of the joint's own, is twisted there by
-// its endpoint weights, and moved. Two such halves a joint, each: the way into the frame, the motion out of
-// it, what its tail moves further, half of the twist at the head and how much half of it grows to the tail.
-inline constexpr std::size_t kShapedStride = 112;
-inline constexpr std::size_t kShapedHalf = 48, kShapedHalfStride = 32;  // behind what fill_joints writes
-inline constexpr std::size_t kShapedInto = 0, kShapedOut = 12, kShapedStretch = 24, kShapedTwist = 28;
+// A bone that stretches and twists along itself: p' = out r + e stretch with r the twisted (into p) and e the
+// endpoint weight.
+struct alignas(64) BoneEntry {
+  Rows into, out;
+  float stretch[3];
+  TurnEntry twist;
+};
+BoneEntry bone_entry(const Affine3& into, const Affine3& out, double factor, const PosedBone& bone);
+// The lanes' `move` is the endpoint weight for the stretch, `turn` that for the twist.
+void bone_groups(const JointTable& table, const Palette<BoneEntry>& palette, std::size_t begin,
+                 std::size_t end, const VertexStreams& streams);
+
+// A joint of a frame whose bones stretch and twist: the turned point goes into the frames of the bone above
+// the joint and of the joint's own, and is moved by both.
+struct alignas(64) ShapedJointEntry {
+  Rows local;
+  TurnEntry turn;
+  BoneEntry above, own;
+};
 void fill_shaped_joints(const JointTable& table, const RestBones& rest, const FrameInput& input,
-                        const JointBasedOptions& options, Palette& palette) noexcept;
-void shaped_joint_groups(const JointTable& table, const Palette& palette, std::size_t begin, std::size_t end,
-                         const VertexStreams& streams);
-
-void joint_groups(const JointTable& table, const Palette& palette, std::size_t begin, std::size_t end,
-                  const VertexStreams& streams);
+                        const JointBasedOptions& options, Palette<ShapedJointEntry>& palette) noexcept;
+void shaped_joint_groups(const JointTable& table, const Palette<ShapedJointEntry>& palette, std::size_t begin,
+                         std::size_t end, const VertexStreams& streams);
 
 }  // namespace sinew

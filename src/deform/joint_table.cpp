@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
+#include <span>
 
 #include "deform/posed_bones.h"
 #include "sinew/math/polar.h"
@@ -100,13 +100,44 @@ class Packer {
   std::vector<JointEntry> entries_;
 };
 
-using Group = std::array<std::uint32_t, kGroupSize>;
+using Group = std::array<std::uint32_t, kJointGroupSize>;
+
+// Groups whose first vertices lie within so many vertices stand together, and those of a set in a row among
+// them. Where neighbours share no joints, groups of one set after the other would miss the cache with nearly
+// every vertex; strictly by first vertex, they would read just behind what the one before them wrote, which
+// processors take for the same place where the arrays lie alike within their pages.
+constexpr std::size_t kGroupWindow = 2048;
+
+struct GroupMembers {
+  std::uint32_t set;
+  std::span<const std::uint32_t> members;  // at most kJointGroupSize, ascending
+};
 
 GroupOrder order_of(const Group& group, std::size_t vertices) {
   bool consecutive = true;
-  for (std::uint32_t lane = 0; lane < kGroupSize; ++lane) consecutive &= group[lane] == group[0] + lane;
+  for (std::uint32_t lane = 0; lane < kJointGroupSize; ++lane) consecutive &= group[lane] == group[0] + lane;
   if (consecutive) return GroupOrder::kConsecutive;
   return group.back() + 1 == vertices ? GroupOrder::kLast : GroupOrder::kScattered;
+}
+
+// `all` has the lanes of every vertex, from row_begin on.
+void append_group(const GroupMembers& from, std::span<const std::size_t> row_begin,
+                  std::span<const JointLane> all, JointTable& table) {
+  Group group;
+  for (std::size_t lane = 0; lane < kJointGroupSize; ++lane)
+    group[lane] = from.members[std::min(lane, from.members.size() - 1)];
+  table.group_set.push_back(from.set);
+  table.group_data.push_back(table.weights.size());
+  table.group_order.push_back(order_of(group, table.vertices));
+  table.group_used.push_back(static_cast<std::uint8_t>(from.members.size()));
+  table.vertex.insert(table.vertex.end(), group.begin(), group.end());
+  const std::size_t count = table.set_offsets[from.set + 1] - table.set_offsets[from.set];
+  for (std::size_t k = 0; k < count; ++k) {
+    for (const auto member : {&JointLane::share, &JointLane::move, &JointLane::turn})
+      for (const std::uint32_t v : group) table.weights.push_back(all[row_begin[v] + k].*member);
+    for (const auto member : {&JointLane::above_end, &JointLane::own_end})
+      for (const std::uint32_t v : group) table.ends.push_back(all[row_begin[v] + k].*member);
+  }
 }
 
 }  // namespace
@@ -181,27 +212,20 @@ JointTable pack_groups(std::size_t vertices,
     row_begin.push_back(all.size());
     all.insert(all.end(), lanes.begin(), lanes.end());
   }
+  std::vector<GroupMembers> groups;
   table.set_offsets.push_back(0);
   for (const auto& [entries, members] : sets) {
     const auto number = static_cast<std::uint32_t>(table.set_offsets.size() - 1);
     table.set_entries.insert(table.set_entries.end(), entries.begin(), entries.end());
     table.set_offsets.push_back(static_cast<std::uint32_t>(table.set_entries.size()));
-    for (std::size_t first = 0; first < members.size(); first += kGroupSize) {
-      table.group_set.push_back(number);
-      table.group_data.push_back(table.weights.size());
-      Group group;
-      for (std::size_t lane = 0; lane < kGroupSize; ++lane)
-        group[lane] = members[std::min(first + lane, members.size() - 1)];
-      table.group_order.push_back(order_of(group, vertices));
-      table.vertex.insert(table.vertex.end(), group.begin(), group.end());
-      for (std::size_t k = 0; k < entries.size(); ++k) {
-        for (const auto member : {&JointLane::share, &JointLane::move, &JointLane::turn})
-          for (const std::uint32_t v : group) table.weights.push_back(all[row_begin[v] + k].*member);
-        for (const auto member : {&JointLane::above_end, &JointLane::own_end})
-          for (const std::uint32_t v : group) table.ends.push_back(all[row_begin[v] + k].*member);
-      }
-    }
+    for (std::size_t first = 0; first < members.size(); first += kJointGroupSize)
+      groups.push_back(
+          {number, std::span(members).subspan(first, std::min(kJointGroupSize, members.size() - first))});
   }
+  std::stable_sort(groups.begin(), groups.end(), [](const GroupMembers& a, const GroupMembers& b) {
+    return a.members[0] / kGroupWindow < b.members[0] / kGroupWindow;
+  });
+  for (const GroupMembers& group : groups) append_group(group, row_begin, all, table);
   return table;
 }
 

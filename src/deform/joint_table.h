@@ -30,12 +30,19 @@ struct JointEntry {
   }
 };
 
-// How the vertices of a group lie in the mesh: eight in a row; anyhow; or anyhow with the mesh's last one,
+// Vertices of a group: all lanes that the kernels use of the widest target.
+inline constexpr std::size_t kJointGroupSize = 16;
+// As kGroupsPerPiece, in these larger groups.
+inline constexpr std::size_t kJointGroupsPerPiece = kGroupsPerPiece * kGroupSize / kJointGroupSize;
+
+// How the vertices of a group lie in the mesh: all in a row; anyhow; or anyhow with the mesh's last one,
 // behind which nothing may be read.
 enum class GroupOrder : std::uint8_t { kConsecutive, kScattered, kLast };
 
 // Joint weights as the kernel reads them. Vertices with the same entries are put together in groups of
-// kGroupSize, so that what the palette holds is loaded once for the group and used by all its lanes.
+// kJointGroupSize, so that what the palette holds is loaded once for the group and used by all its lanes.
+// Groups are roughly in the order of their first vertices: what they read and write of a mesh whose
+// neighbours share no joints is then still in the cache when another group needs it.
 struct JointTable {
   std::size_t vertices = 0;
   std::vector<JointEntry> entries;
@@ -44,6 +51,7 @@ struct JointTable {
   std::vector<std::uint32_t> group_set;  // per group
   std::vector<std::size_t> group_data;   // per group: its first number in `weights`
   std::vector<GroupOrder> group_order;   // per group
+  std::vector<std::uint8_t> group_used;  // per group: lanes that have a vertex of their own
   std::vector<std::uint32_t> vertex;     // per lane; lanes behind the last vertex of a group repeat it
   std::vector<float> ends;               // as weights, but two numbers a lane: above_end and own_end
   std::vector<float> weights;            // per group and entry of its set: d, then s, then t of all lanes

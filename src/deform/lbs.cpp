@@ -11,8 +11,8 @@ namespace sinew {
 namespace {
 
 struct LbsWorkspace : Workspace {
-  explicit LbsWorkspace(const SkinTable& table) : rows(table.palette_size(), kRowsStride) {}
-  Palette rows;
+  explicit LbsWorkspace(const SkinTable& table) : rows(table.palette_size()) {}
+  Palette<MatrixEntry> rows;
 };
 
 class Lbs : public Deformer {

@@ -18,8 +18,8 @@ namespace {
 
 struct MixWorkspace : Workspace {
   MixWorkspace(const SkinTable& lbs, const DqsSkin& dqs)
-      : rows(lbs.palette_size(), kRowsStride), rigid(dqs), positions(lbs.vertices), normals(lbs.vertices) {}
-  Palette rows;
+      : rows(lbs.palette_size()), rigid(dqs), positions(lbs.vertices), normals(lbs.vertices) {}
+  Palette<MatrixEntry> rows;
   DqsWorkspace rigid;
   std::vector<Vec3f> positions, normals;  // of DQS
 };

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "deform/targets.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "deform/mix_kernel.cpp"
 #include <hwy/foreach_target.h>

@@ -10,29 +10,43 @@
 namespace sinew {
 namespace {
 
-void write_rows(const Mat3& linear, const Vec3& translation, float* entry) {
-  for (int row = 0; row < 3; ++row) {
-    for (int column = 0; column < 3; ++column)
-      entry[4 * row + column] = static_cast<float>(linear(row, column));
-    entry[4 * row + 3] = static_cast<float>(translation[row]);
-  }
-  std::fill_n(entry + 12, 4, 0.0f);
+MatrixEntry matrix_entry(const Mat3& linear, const Vec3& translation) {
+  MatrixEntry entry;
+  const Rows rows = rows_of(linear, translation);
+  std::copy_n(rows.at, 12, entry.rows);
+  return entry;
 }
 
-void write_dual(const DualQuat& rigid, float* entry) {
-  for (int c = 0; c < 4; ++c) {
-    entry[c] = static_cast<float>(rigid.real.coeffs()[c]);
-    entry[4 + c] = static_cast<float>(rigid.dual.coeffs()[c]);
-  }
+DualEntry dual_entry(const DualQuat& rigid) {
+  DualEntry entry;
+  std::ranges::copy(numbers_of(rigid.real), entry.real);
+  std::ranges::copy(numbers_of(rigid.dual), entry.dual);
+  return entry;
 }
 
-void write_stretch(const Mat3& stretch, float* entry) {
-  const double numbers[8] = {stretch(0, 0), stretch(1, 1), stretch(2, 2), 0,
-                             stretch(0, 1), stretch(0, 2), stretch(1, 2), 0};
-  for (int c = 0; c < 8; ++c) entry[c] = static_cast<float>(numbers[c]);
+SymmetricEntry symmetric_entry(const Mat3& m) {
+  const auto number = [&m](Eigen::Index row, Eigen::Index column) {
+    return static_cast<float>(m(row, column));
+  };
+  return {{number(0, 0), number(1, 1), number(2, 2), 0}, {number(0, 1), number(0, 2), number(1, 2), 0}};
 }
 
 }  // namespace
+
+Rows rows_of(const Mat3& linear, const Vec3& translation) {
+  Rows rows;
+  float* out = rows.at;
+  for (Eigen::Index row = 0; row < 3; ++row) {
+    for (Eigen::Index column = 0; column < 3; ++column) *out++ = static_cast<float>(linear(row, column));
+    *out++ = static_cast<float>(translation[row]);
+  }
+  return rows;
+}
+
+std::array<float, 4> numbers_of(const Quat& q) {
+  return {static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
+          static_cast<float>(q.w())};
+}
 
 LinearSplit split_linear(const Mat3& linear) {
   // Most joints of most frames are rigid up to the rounding of a file's floats; for them no iteration is
@@ -51,17 +65,18 @@ std::vector<Vec3> palette_heads(const SkinTable& table, std::span<const Affine3>
   return heads;
 }
 
-void fill_rows(const SkinTable& table, std::span<const Affine3> matrices, Palette& rows) noexcept {
+void fill_rows(const SkinTable& table, std::span<const Affine3> matrices,
+               Palette<MatrixEntry>& rows) noexcept {
   const std::size_t count = table.palette_joints.size();
   for (std::size_t e = 0; e < count; ++e) {
     const Affine3& matrix = matrices[table.palette_joints[e]];
-    write_rows(matrix.linear(), matrix.translation(), rows.entry(e));
+    rows[e] = matrix_entry(matrix.linear(), matrix.translation());
   }
-  write_rows(Mat3::Identity(), Vec3::Zero(), rows.entry(count));
+  rows[count] = matrix_entry(Mat3::Identity(), Vec3::Zero());
 }
 
 bool fill_rigid(const SkinTable& table, std::span<const Affine3> matrices, std::span<const Vec3> heads,
-                Palette& duals, Palette& stretch_rows) noexcept {
+                Palette<DualEntry>& duals, Palette<MatrixEntry>& stretch_rows) noexcept {
   const std::size_t count = table.palette_joints.size();
   bool stretched = false;
   for (std::size_t e = 0; e < count; ++e) {
@@ -69,27 +84,26 @@ bool fill_rigid(const SkinTable& table, std::span<const Affine3> matrices, std::
     const LinearSplit split = split_linear(matrix.linear());
     stretched = stretched || split.stretched;
     // The head is fixed by the stretch, so the rigid part alone carries it to its posed place.
-    write_dual(dual_quaternion(split.rotation, matrix * heads[e] - split.rotation * heads[e]),
-               duals.entry(e));
-    write_rows(split.stretch, heads[e] - split.stretch * heads[e], stretch_rows.entry(e));
+    duals[e] = dual_entry(dual_quaternion(split.rotation, matrix * heads[e] - split.rotation * heads[e]));
+    stretch_rows[e] = matrix_entry(split.stretch, heads[e] - split.stretch * heads[e]);
   }
-  write_dual(DualQuat{}, duals.entry(count));
-  write_rows(Mat3::Identity(), Vec3::Zero(), stretch_rows.entry(count));
+  duals[count] = dual_entry(DualQuat{});
+  stretch_rows[count] = matrix_entry(Mat3::Identity(), Vec3::Zero());
   return stretched;
 }
 
-bool fill_decomposed(const SkinTable& table, std::span<const Affine3> matrices, Palette& quaternions,
-                     Palette& stretches) noexcept {
+bool fill_decomposed(const SkinTable& table, std::span<const Affine3> matrices,
+                     Palette<DualEntry>& quaternions, Palette<SymmetricEntry>& stretches) noexcept {
   const std::size_t count = table.palette_joints.size();
   bool stretched = false;
   for (std::size_t e = 0; e < count; ++e) {
     const LinearSplit split = split_linear(matrices[table.palette_joints[e]].linear());
     stretched = stretched || split.stretched;
-    write_dual(DualQuat{.real = split.rotation, .dual = Quat(0, 0, 0, 0)}, quaternions.entry(e));
-    write_stretch(split.stretch, stretches.entry(e));
+    quaternions[e] = dual_entry({.real = split.rotation, .dual = Quat(0, 0, 0, 0)});
+    stretches[e] = symmetric_entry(split.stretch);
   }
-  write_dual(DualQuat{}, quaternions.entry(count));
-  write_stretch(Mat3::Identity(), stretches.entry(count));
+  quaternions[count] = dual_entry(DualQuat{});
+  stretches[count] = symmetric_entry(Mat3::Identity());
   return stretched;
 }
 

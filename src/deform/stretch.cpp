@@ -4,26 +4,15 @@
 #include <algorithm>
 #include <cassert>
 
-#include "deform/joint_kernel.h"
+#include "deform/dqs_kernel.h"
+#include "deform/dual_bone_kernel.h"
+#include "deform/lbs_kernel.h"
 #include "deform/pack_rig.h"
-#include "deform/posed_bones.h"
-#include "deform/stretch_kernel.h"
+#include "deform/signs.h"
 #include "sinew/core/parallel.h"
-#include "sinew/math/polar.h"
 
 namespace sinew {
 namespace {
-
-void put_rows(const Mat3& linear, const Vec3& translation, float* out) {
-  for (Eigen::Index row = 0; row < 3; ++row) {
-    for (Eigen::Index column = 0; column < 3; ++column) *out++ = static_cast<float>(linear(row, column));
-    *out++ = static_cast<float>(translation[row]);
-  }
-}
-
-void put_quaternion(const Quat& q, float* out) {
-  for (Eigen::Index k = 0; k < 4; ++k) out[k] = static_cast<float>(q.coeffs()[k]);
-}
 
 bool any_twist(std::span<const BoneShape> bones) {
   return std::any_of(bones.begin(), bones.end(),
@@ -44,11 +33,21 @@ std::vector<float> stretch_shares(const SkinTable& table, const Rig& rig) {
   return shares;
 }
 
+PosedBone palette_bone(const SkinTable& skin, const RestBones& rest, std::size_t entry,
+                       const FrameInput& input) {
+  return entry < skin.palette_joints.size() ? posed_bone(rest, skin.palette_joints[entry], input)
+                                            : PosedBone{};
+}
+
+PosedBone entry_bone(const JointEntry& entry, const RestBones& rest, const FrameInput& input) {
+  return entry.joint < 0 ? PosedBone{} : posed_bone(rest, static_cast<std::size_t>(entry.joint), input);
+}
+
 struct StretchWorkspace : Workspace {
   StretchWorkspace(const SkinTable& skin, const JointTable& joints)
-      : rows(skin.palette_size(), kRowsStride),
-        bones(std::max<std::size_t>(joints.entries.size(), 1), kJointStride) {}
-  Palette rows, bones;
+      : rows(skin.palette_size()), bones(joints.entries.size()) {}
+  Palette<MatrixEntry> rows;
+  Palette<BoneEntry> bones;
 };
 
 // Blended as positions. Frames without twist need one vector a bone more than LBS; the others turn every
@@ -75,39 +74,28 @@ class LinearStretch : public Deformer {
       return Status::kOk;
     }
     fill_twist(input, frame.bones);
-    parallel_for(joints_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
-      joint_groups(joints_, frame.bones, begin, end, streams);
+    parallel_for(joints_.group_count(), kJointGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
+      bone_groups(joints_, frame.bones, begin, end, streams);
     });
     return Status::kOk;
   }
 
  private:
-  void fill_stretch(const FrameInput& input, Palette& rows) const noexcept {
+  void fill_stretch(const FrameInput& input, Palette<MatrixEntry>& palette) const noexcept {
     for (std::size_t e = 0; e < skin_.palette_size(); ++e) {
-      const PosedBone bone =
-          e < skin_.palette_joints.size() ? posed_bone(rest_, skin_.palette_joints[e], input) : PosedBone{};
-      float* out = rows.entry(e);
-      put_rows(bone.rigid.linear(), bone.rigid.translation(), out);
-      for (Eigen::Index k = 0; k < 3; ++k)
-        out[kStretchAt + static_cast<std::size_t>(k)] = static_cast<float>(bone.stretch[k]);
-      out[kStretchAt + 3] = 0;
+      const PosedBone bone = palette_bone(skin_, rest_, e, input);
+      const Rows rows = rows_of(bone.rigid);
+      std::copy_n(rows.at, 12, palette[e].rows);
+      for (Eigen::Index k = 0; k < 3; ++k) palette[e].stretch[k] = static_cast<float>(bone.stretch[k]);
     }
   }
 
-  void fill_twist(const FrameInput& input, Palette& palette) const noexcept {
+  void fill_twist(const FrameInput& input, Palette<BoneEntry>& palette) const noexcept {
     for (std::size_t e = 0; e < joints_.entries.size(); ++e) {
       const JointEntry& entry = joints_.entries[e];
-      const PosedBone bone =
-          entry.joint < 0 ? PosedBone{} : posed_bone(rest_, static_cast<std::size_t>(entry.joint), input);
+      const PosedBone bone = entry_bone(entry, rest_, input);
       const Affine3 frame = Eigen::Translation3d(entry.frame.origin) * Affine3(entry.frame.axes);
-      const Affine3 local = frame.inverse(Eigen::Isometry), above = bone.rigid * frame;
-      float* out = palette.entry(e);
-      put_rows(local.linear(), local.translation(), out + kJointLocal);
-      put_rows(above.linear(), above.translation(), out + kJointAbove);
-      put_rows(Mat3::Zero(), bone.stretch, out + kJointMove);
-      out[kJointTurn] = bone.twist_head != 0 || bone.twist_tail != 0 ? 3.0f : 0.0f;
-      out[kJointHalf] = static_cast<float>((bone.twist_tail - bone.twist_head) / 2);
-      out[kJointHalfStart] = static_cast<float>(bone.twist_head / 2);
+      palette[e] = bone_entry(frame.inverse(Eigen::Isometry), bone.rigid * frame, 1, bone);
     }
   }
 
@@ -117,80 +105,121 @@ class LinearStretch : public Deformer {
   JointTable joints_;
 };
 
-struct DualWorkspace : Workspace {
-  explicit DualWorkspace(const JointTable& joints)
-      : bones(std::max<std::size_t>(joints.entries.size(), 1), kDualBoneStride) {}
-  Palette bones;
+// The rigid part of a bone's motion: its rotation, and what makes the dual part.
+struct DualParts {
+  Quat real, turned;  // turned: times the bone's direction
+  Quat dual[4];       // as DualBoneEntry says
+  LinearSplit split;
 };
 
+DualParts dual_parts(const PosedBone& bone, const Vec3& head, const Vec3& axis) {
+  DualParts parts;
+  parts.split = split_linear(bone.rigid.linear());
+  const auto pure = [](const Vec3& v) { return Quat(0, v.x(), v.y(), v.z()); };
+  const Quat q = parts.split.rotation, turned = q * pure(axis);
+  const Quat to = pure(bone.rigid * head), from = pure(head), more = pure(bone.stretch);
+  const auto half = [](const Quat& a, const Quat& b) { return Quat(0.5 * (a.coeffs() - b.coeffs())); };
+  const Quat zero(0, 0, 0, 0);
+  parts.real = q;
+  parts.turned = turned;
+  parts.dual[0] = half(to * q, q * from);
+  parts.dual[1] = half(to * turned, turned * from);
+  parts.dual[2] = half(more * q, zero);
+  parts.dual[3] = half(more * turned, zero);
+  return parts;
+}
+
+struct DualWorkspace : Workspace {
+  DualWorkspace(const SkinTable& skin, const JointTable& joints)
+      : duals(skin.palette_size()), bones(joints.entries.size()) {}
+  Palette<StretchedDualEntry> duals;
+  Palette<DualBoneEntry> bones;
+};
+
+// Blended as rigid motions. Most frames without twist or scale are those of DQS with one vector a bone more.
 class DualStretch : public Deformer {
  public:
-  DualStretch(const Rig& rig, JointTable joints) : rest_(rig), joints_(std::move(joints)) {}
+  DualStretch(const Rig& rig, SkinTable skin, JointTable joints)
+      : rest_(rig),
+        skin_(std::move(skin)),
+        signs_(find_sign_pairs(skin_)),
+        shares_(stretch_shares(skin_, rig)),
+        joints_(std::move(joints)) {}
 
   std::unique_ptr<Workspace> make_workspace() const override {
-    return std::make_unique<DualWorkspace>(joints_);
+    return std::make_unique<DualWorkspace>(skin_, joints_);
   }
 
   Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
                 std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == joints_.vertices);
     auto& frame = static_cast<DualWorkspace&>(workspace);
-    const bool scaled = fill(input, frame.bones);
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
-    parallel_for(joints_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
-      dual_bone_groups(joints_, frame.bones, scaled, begin, end, streams);
+    if (!any_twist(input.bones) && fill_plain(input, frame.duals)) {
+      parallel_for(skin_.group_count(), kGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
+        aligned_dqs_groups(skin_, shares_.data(), frame.duals, begin, end, streams);
+      });
+      return Status::kOk;
+    }
+    const DualBoneFrame what = fill(input, frame.bones);
+    parallel_for(joints_.group_count(), kJointGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
+      dual_bone_groups(joints_, frame.bones, what, begin, end, streams);
     });
     return Status::kOk;
   }
 
  private:
-  // Whether a joint is scaled.
-  bool fill(const FrameInput& input, Palette& palette) const noexcept {
-    bool scaled = false;
+  // False where a joint is scaled or signs do not agree.
+  bool fill_plain(const FrameInput& input, Palette<StretchedDualEntry>& palette) const noexcept {
+    for (std::size_t e = 0; e < skin_.palette_size(); ++e) {
+      const PosedBone bone = palette_bone(skin_, rest_, e, input);
+      const std::size_t joint =
+          e < skin_.palette_joints.size() ? skin_.palette_joints[e] : rest_.bones.size();
+      const Vec3 head = joint < rest_.frames.size() ? rest_.frames[joint].origin : Vec3(Vec3::Zero());
+      const DualParts parts = dual_parts(bone, head, Vec3::UnitZ());
+      if (parts.split.stretched) return false;
+      std::ranges::copy(numbers_of(parts.real), palette[e].real);
+      std::ranges::copy(numbers_of(parts.dual[0]), palette[e].dual);
+      std::ranges::copy(numbers_of(parts.dual[2]), palette[e].more);
+    }
+    return align_signs(signs_, palette);
+  }
+
+  DualBoneFrame fill(const FrameInput& input, Palette<DualBoneEntry>& palette) const noexcept {
+    DualBoneFrame frame;
     for (std::size_t e = 0; e < joints_.entries.size(); ++e) {
       const JointEntry& entry = joints_.entries[e];
-      const PosedBone bone =
-          entry.joint < 0 ? PosedBone{} : posed_bone(rest_, static_cast<std::size_t>(entry.joint), input);
-      const LinearSplit split = split_linear(bone.rigid.linear());
-      scaled |= split.stretched;
+      const PosedBone bone = entry_bone(entry, rest_, input);
       const Vec3& head = entry.frame.origin;
-      const Vec3 axis = entry.frame.axes.col(2), place = bone.rigid * head;
-      const Quat q = split.rotation, along(0, axis.x(), axis.y(), axis.z());
-      const Quat turned = q * along;
-      const Quat to(0, place.x(), place.y(), place.z()), from(0, head.x(), head.y(), head.z());
-      const Quat more(0, bone.stretch.x(), bone.stretch.y(), bone.stretch.z());
-      const auto half = [](const Quat& a, const Quat& b) { return Quat(0.5 * (a.coeffs() - b.coeffs())); };
-      const Quat zero(0, 0, 0, 0);
-      float* out = palette.entry(e);
-      put_quaternion(q, out);
-      put_quaternion(turned, out + 4);
-      float* parts = out + kDualBoneParts;
-      put_quaternion(half(to * q, q * from), parts);
-      put_quaternion(half(to * turned, turned * from), parts + 4);
-      put_quaternion(half(more * q, zero), parts + 8);
-      put_quaternion(half(more * turned, zero), parts + 12);
-      float* twist = out + kDualBoneTwist;
-      twist[0] = static_cast<float>(bone.twist_head / 2);
-      twist[1] = static_cast<float>((bone.twist_tail - bone.twist_head) / 2);
-      twist[2] = bone.twist_head != 0 || bone.twist_tail != 0 ? 1.0f : 0.0f;
-      twist[3] = 0;
-      put_rows(split.stretch, head - split.stretch * head, out + kDualBoneScale);
+      const DualParts parts = dual_parts(bone, head, entry.frame.axes.col(2));
+      DualBoneEntry& out = palette[e];
+      std::ranges::copy(numbers_of(parts.real), out.real);
+      std::ranges::copy(numbers_of(parts.turned), out.turned);
+      for (std::size_t k = 0; k < 4; ++k) std::ranges::copy(numbers_of(parts.dual[k]), out.dual[k]);
+      out.twist = bone_entry(Affine3::Identity(), Affine3::Identity(), 1, bone).twist;
+      out.scale = rows_of(parts.split.stretch, head - parts.split.stretch * head);
+      frame.twisted |= out.twist.kind != TurnKind::kNone;
+      frame.scaled |= parts.split.stretched;
     }
-    return scaled;
+    return frame;
   }
 
   RestBones rest_;
+  SkinTable skin_;
+  SignPairs signs_;
+  std::vector<float> shares_;  // as skin_.weights
   JointTable joints_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Deformer>> build_stretch(const Rig& rig, StretchForm form) {
-  SINEW_TRY(JointTable joints,
-            pack_bones(rig, form == StretchForm::kDualQuaternion ? RowSums::kNormalised : RowSums::kAsGiven));
-  if (form == StretchForm::kDualQuaternion)
-    return std::unique_ptr<Deformer>(std::make_unique<DualStretch>(rig, std::move(joints)));
-  SINEW_TRY(SkinTable skin, pack_rig(rig, RowSums::kAsGiven));
+  const bool dual = form == StretchForm::kDualQuaternion;
+  const RowSums sums = dual ? RowSums::kNormalised : RowSums::kAsGiven;
+  SINEW_TRY(JointTable joints, pack_bones(rig, sums));
+  SINEW_TRY(SkinTable skin, pack_rig(rig, sums));
+  if (dual)
+    return std::unique_ptr<Deformer>(std::make_unique<DualStretch>(rig, std::move(skin), std::move(joints)));
   return std::unique_ptr<Deformer>(std::make_unique<LinearStretch>(rig, std::move(skin), std::move(joints)));
 }
 

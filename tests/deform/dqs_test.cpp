@@ -85,14 +85,18 @@ TEST(Dqs, OppositeQuaternionsOfOneRotationGiveTheSameBits) {
   const test::Sample sample = test::random_sample(203, 12, 6, Motion::kRigid);
   const auto table = pack_skin(sample.rig.weights, 12, RowSums::kNormalised);
   ASSERT_TRUE(table.ok());
-  Palette duals(table->palette_size(), kDualStride), rows(table->palette_size(), kRowsStride);
+  Palette<DualEntry> duals(table->palette_size());
+  Palette<MatrixEntry> rows(table->palette_size());
   const std::vector<Vec3> heads = palette_heads(*table, bind_transforms(sample.rig));
   fill_rigid(*table, sample.matrices, heads, duals, rows);
   std::vector<Vec3f> first(203), second(203);
   const FrameInput input = sample.input();
   dqs_groups(*table, duals, 0, table->group_count(), streams_of(input, first, {}));
   for (std::size_t e = 0; e < table->palette_size(); e += 2)
-    for (std::size_t c = 0; c < kDualStride; ++c) duals.entry(e)[c] *= -1;
+    for (std::size_t c = 0; c < 4; ++c) {
+      duals[e].real[c] *= -1;
+      duals[e].dual[c] *= -1;
+    }
   dqs_groups(*table, duals, 0, table->group_count(), streams_of(input, second, {}));
   EXPECT_TRUE(test::same_bits(first, second));
 }
