@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "sinew/core/parallel.h"
-#include "volume/cut_kernels.h"
+#include "volume/cut_kernel.h"
 
 namespace sinew {
 namespace {
