@@ -6,7 +6,13 @@
 namespace sinew {
 namespace {
 
-thread_local const Executor* current_executor = nullptr;  // null: the default one
+// Null: the default one. Objects for WebAssembly are linked with and without threads, and without them have
+// no memory for thread_local; there is no other job system there either.
+#ifdef __EMSCRIPTEN__
+std::atomic<const Executor*> current_executor{nullptr};
+#else
+thread_local const Executor* current_executor = nullptr;
+#endif
 
 class SerialExecutor final : public Executor {
  public:

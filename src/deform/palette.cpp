@@ -19,8 +19,8 @@ MatrixEntry matrix_entry(const Mat3& linear, const Vec3& translation) {
 
 DualEntry dual_entry(const DualQuat& rigid) {
   DualEntry entry;
-  std::ranges::copy(numbers_of(rigid.real), entry.real);
-  std::ranges::copy(numbers_of(rigid.dual), entry.dual);
+  put_numbers(rigid.real, entry.real);
+  put_numbers(rigid.dual, entry.dual);
   return entry;
 }
 
@@ -43,9 +43,8 @@ Rows rows_of(const Mat3& linear, const Vec3& translation) {
   return rows;
 }
 
-std::array<float, 4> numbers_of(const Quat& q) {
-  return {static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
-          static_cast<float>(q.w())};
+void put_numbers(const Quat& q, float (&out)[4]) {
+  for (Eigen::Index k = 0; k < 4; ++k) out[k] = static_cast<float>(q.coeffs()[k]);
 }
 
 LinearSplit split_linear(const Mat3& linear) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
@@ -48,7 +47,8 @@ Rows rows_of(const Mat3& linear, const Vec3& translation);
 inline Rows rows_of(const Affine3& m) {
   return rows_of(m.linear(), m.translation());
 }
-std::array<float, 4> numbers_of(const Quat& q);
+// x, y, z, w.
+void put_numbers(const Quat& q, float (&out)[4]);
 
 // The linear part of a skinning matrix as rotation * stretch, the rotation always proper.
 struct LinearSplit {

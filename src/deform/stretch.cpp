@@ -178,9 +178,9 @@ class DualStretch : public Deformer {
       const Vec3 head = joint < rest_.frames.size() ? rest_.frames[joint].origin : Vec3(Vec3::Zero());
       const DualParts parts = dual_parts(bone, head, Vec3::UnitZ());
       if (parts.split.stretched) return false;
-      std::ranges::copy(numbers_of(parts.real), palette[e].real);
-      std::ranges::copy(numbers_of(parts.dual[0]), palette[e].dual);
-      std::ranges::copy(numbers_of(parts.dual[2]), palette[e].more);
+      put_numbers(parts.real, palette[e].real);
+      put_numbers(parts.dual[0], palette[e].dual);
+      put_numbers(parts.dual[2], palette[e].more);
     }
     return align_signs(signs_, palette);
   }
@@ -193,9 +193,9 @@ class DualStretch : public Deformer {
       const Vec3& head = entry.frame.origin;
       const DualParts parts = dual_parts(bone, head, entry.frame.axes.col(2));
       DualBoneEntry& out = palette[e];
-      std::ranges::copy(numbers_of(parts.real), out.real);
-      std::ranges::copy(numbers_of(parts.turned), out.turned);
-      for (std::size_t k = 0; k < 4; ++k) std::ranges::copy(numbers_of(parts.dual[k]), out.dual[k]);
+      put_numbers(parts.real, out.real);
+      put_numbers(parts.turned, out.turned);
+      for (std::size_t k = 0; k < 4; ++k) put_numbers(parts.dual[k], out.dual[k]);
       out.twist = bone_entry(Affine3::Identity(), Affine3::Identity(), 1, bone).twist;
       out.scale = rows_of(parts.split.stretch, head - parts.split.stretch * head);
       frame.twisted |= out.twist.kind != TurnKind::kNone;

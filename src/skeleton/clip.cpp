@@ -8,6 +8,14 @@
 #include "sinew/skeleton/joint_parts.h"
 #include "skeleton/channel.h"
 
+// Memory that stays, so that playing a clip does not allocate; WebAssembly's objects, which are linked with
+// and without threads, cannot have any.
+#ifdef __EMSCRIPTEN__
+#define SINEW_SCRATCH
+#else
+#define SINEW_SCRATCH thread_local
+#endif
+
 namespace sinew {
 namespace {
 
@@ -38,7 +46,7 @@ void move_joint(const Channel& channel, double time, Moved& moved) {
 void drive_keys(const Channel& channel, double time, std::vector<double>& weights) {
   if (channel.joint < 0 || channel.width <= 0) return;
   const auto begin = static_cast<std::size_t>(channel.joint), width = static_cast<std::size_t>(channel.width);
-  thread_local std::vector<double> value;
+  SINEW_SCRATCH std::vector<double> value;
   value.assign(width, 0.0);
   if (!sample_channel(channel, time, value)) return;
   if (weights.size() < begin + width) weights.resize(begin + width, 0.0);
@@ -72,7 +80,7 @@ double Clip::duration() const {
 
 void sample_clip(const Clip& clip, const Skeleton& skeleton, double time, Pose& pose) {
   assert(pose.local.size() == skeleton.size());
-  thread_local std::vector<Moved> moved;  // so that playing a clip does not allocate
+  SINEW_SCRATCH std::vector<Moved> moved;
   moved.assign(skeleton.size(), {});
   for (const Channel& channel : clip.channels) {
     if (channel.path == ChannelPath::kKeyWeights)

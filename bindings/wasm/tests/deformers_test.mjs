@@ -37,12 +37,29 @@ test('what a rig lacks is made on the spot, and told', () =>
     turn(session);
     for (const deformer of ['swing-twist', 'joint-dqs', 'stbs-lbs', 'curve']) {
       const notes = session.setDeformer(0, { deformer });
-      // Joint weights are made once, for both that need them.
+      // Joint weights and endpoint weights are made once, for all that need them.
       const told = notes.some((note) => note.includes('made on the spot'));
-      assert.equal(told, deformer !== 'joint-dqs', `${deformer}: ${notes}`);
+      assert.equal(told, deformer === 'swing-twist' || deformer === 'stbs-lbs', `${deformer}: ${notes}`);
       sameAsNative(session, 'arm.glb', [...words, '--deformer', deformer]);
     }
   }));
+
+test('the table of settings has each once, with what its deformers take for granted', () => {
+  const table = module.settings();
+  assert.equal(new Set(table.map((s) => s.name)).size, table.length);
+  const named = (name) => table.find((s) => s.name === name);
+  assert.deepEqual(named('iterations').owners, { arap: 30, points: 6 });
+  assert.deepEqual(named('blend').words, ['polar', 'explog']);
+  assert.equal(named('mix').least, 0);
+  assert.equal(named('mushPasses').kind, 'whole');
+  withSession('rigged.glb', (session) => {
+    const stored = session.storedDeformer();
+    for (const { name } of table) assert.notEqual(stored[name], undefined, name);
+    for (const { name, kind } of table)
+      assert.throws(() => session.setDeformer(0, { deformer: 'lbs', [name]: kind === 'flag' ? 3 : true }), (error) => error.code === 2);
+    assert.throws(() => session.setDeformer(0, { deformer: 'lbs', mushPasses: -1 }), /^Error: mushPasses is -1/);
+  });
+});
 
 test('settings say what options say', () =>
   withSession('rigged.glb', (session) => {
