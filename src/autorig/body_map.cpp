@@ -253,7 +253,7 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
   }
   if (2 * lost > distance.size()) return impossible("the mesh falls into pieces that do not touch");
   body.major.push_back({start, farthest});
-  for (const Peak& peak : find_peaks(body.graph, distance, kMinor * farthest)) {
+  for (const Peak& peak : find_peaks(join_tree(body.graph, distance), distance, kMinor * farthest)) {
     const double height = std::min(peak.height, farthest);
     if (height >= (body.graph.rings ? kMajorRing : kMajor) * farthest && body.major.size() < kMostMajor) {
       body.major.push_back({peak.point, height});

@@ -266,7 +266,7 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   SINEW_CHECK(revise_by_poses(mesh, fitted.match, options, map_pose, placed));
   const auto mirror = mirror_of_curves(fitted.match, fitted.body.graph.size);
   if (mirror) make_symmetric(*fitted.match.model, *mirror, fitted.body.graph.size, placed);
-  pull_inside(mesh, found.curves, placed);
+  pull_inside(inside_by_rays(mesh, found.curves), found.curves, placed);
   if (mirror) make_symmetric(*fitted.match.model, *mirror, fitted.body.graph.size, placed);
   SINEW_CHECK(finish(fitted, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);
@@ -306,13 +306,12 @@ Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const Skele
         mirror = find_mirror(fitted.body.graph.positions, surface, fitted.body.graph.size, *guess);
   }
   if (mirror) make_symmetric(model, *mirror, fitted.body.graph.size, placed);
-  for (PlacedJoint& joint : placed)
-    if (joint.there) pull_inside(winding, found.curves, joint.head);
+  const InsideTest is_within = inside_by_winding(winding);
+  pull_inside(is_within, found.curves, placed);
   if (mirror) {
     make_symmetric(model, *mirror, fitted.body.graph.size, placed);
     // Between two that are inside there may be outside, where the body is not quite its own image.
-    for (PlacedJoint& joint : placed)
-      if (joint.there) pull_inside(winding, found.curves, joint.head);
+    pull_inside(is_within, found.curves, placed);
   }
   SINEW_CHECK(finish(fitted, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);

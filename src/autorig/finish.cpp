@@ -2,6 +2,7 @@
 #include "autorig/finish.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,7 +10,7 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kDeepEnough = 0.75;  // of a ring's radius
-constexpr double kBelowSkin = 0.01;   // of a curve's length
+constexpr std::size_t kSteps = 32;    // of the way to a curve
 constexpr double kSamePlace = 0.01;   // of the body's size
 constexpr double kPosed = 0.08;  // the same: a limb's joints so far from their image are posed, not misplaced
 
@@ -17,26 +18,6 @@ constexpr double kPosed = 0.08;  // the same: a limb's joints so far from their 
 
 bool is_inside(const WindingNumber& winding, const Vec3& p) {
   return std::abs(winding(p)) > 0.6;  // a sheet has 0.5 on itself
-}
-
-// Joints outside the body move towards the nearest of its curves.
-void pull_inside(const WindingNumber& winding, const std::vector<Curve>& curves, Vec3& p) {
-  if (is_inside(winding, p)) return;
-  Vec3 to = p;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (const Curve& curve : curves) {
-    if (curve.empty()) continue;
-    for (const Vec3& q : curve.points)
-      if (const double d = (q - p).squaredNorm(); d < nearest && is_inside(winding, q)) nearest = d, to = q;
-  }
-  if (to == p) return;
-  for (int k = 1; k <= 32; ++k) {
-    const Vec3 q = p + (to - p) * k / 32.0;
-    if (!is_inside(winding, q)) continue;
-    p = p + (to - p) * std::min(1.0, (k + 1) / 32.0);  // not just below the skin
-    return;
-  }
-  p = to;
 }
 
 namespace {
@@ -71,57 +52,79 @@ void cast_rays(const PolyMesh& mesh, int axis, std::span<const Vec3> points, std
   }
 }
 
-struct NearCurve {
-  const Curve* curve = nullptr;
-  double s = 0, away = std::numeric_limits<double>::infinity();
-};
-
-// The curve that a point may lie too far from to be inside for sure; none where it is inside, or was moved
-// there.
-NearCurve far_from_curves(const std::vector<Curve>& curves, Vec3& p) {
-  NearCurve near;
-  for (const Curve& curve : curves) {
-    if (curve.points.size() < 2) continue;
+// Whether a point lies well within the rings about one of the curves, and not behind its end.
+bool is_deep(const std::vector<Curve>& curves, const Vec3& p) {
+  return std::any_of(curves.begin(), curves.end(), [&](const Curve& curve) {
+    if (curve.points.size() < 2) return false;
     // No point of a curve is farther from its middle than half its length.
     const double reach = (curve.at(curve.length() / 2) - p).norm() - curve.length() / 2;
-    if (reach > near.away && reach > *std::max_element(curve.radii.begin(), curve.radii.end())) continue;
-    const double s = curve.project(p), away = (curve.at(s) - p).norm();
-    if (away < kDeepEnough * curve.radius_at(s)) return {};
-    // A chain that begins at the very end of the body begins below the skin.
-    const double least = kBelowSkin * curve.length();
-    if (away < least && (s < least || s > curve.length() - least)) {
-      p = curve.at(std::clamp(s, least, curve.length() - least));
-      return {};
-    }
-    if (away < near.away) near = {&curve, s, away};
+    if (reach > *std::max_element(curve.radii.begin(), curve.radii.end())) return false;
+    const double s = curve.project(p);
+    return s > 0 && s < curve.length() && (curve.at(s) - p).norm() < kDeepEnough * curve.radius_at(s);
+  });
+}
+
+// The nearest of some points that is inside; p itself where none is.
+Vec3 nearest_inside(const InsideTest& is_within, std::vector<Vec3> points, const Vec3& p) {
+  constexpr std::size_t kTogether = 16;
+  std::stable_sort(points.begin(), points.end(), [&](const Vec3& a, const Vec3& b) {
+    return (a - p).squaredNorm() < (b - p).squaredNorm();
+  });
+  for (std::size_t k = 0; k < points.size(); k += kTogether) {
+    const auto some = std::span(points).subspan(k, std::min(kTogether, points.size() - k));
+    const std::vector<std::uint8_t> within = is_within(some);
+    const auto first = std::find(within.begin(), within.end(), 1);
+    if (first != within.end()) return some[static_cast<std::size_t>(first - within.begin())];
   }
-  return near.away > 0 ? near : NearCurve{};
+  return p;
 }
 
 }  // namespace
 
-void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, std::vector<PlacedJoint>& placed) {
+InsideTest inside_by_winding(const WindingNumber& winding) {
+  return [&winding](std::span<const Vec3> points) {
+    std::vector<std::uint8_t> inside;
+    for (const Vec3& p : points) inside.push_back(is_inside(winding, p));
+    return inside;
+  };
+}
+
+InsideTest inside_by_rays(const PolyMesh& mesh, const std::vector<Curve>& curves) {
+  return [&](std::span<const Vec3> points) {
+    std::vector<std::uint8_t> inside(points.size(), 1);
+    std::vector<std::size_t> asked;
+    std::vector<Vec3> far;
+    for (std::size_t k = 0; k < points.size(); ++k)
+      if (!is_deep(curves, points[k])) asked.push_back(k), far.push_back(points[k]);
+    std::vector<std::uint8_t> odd[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      odd[axis].assign(far.size(), 0);
+      cast_rays(mesh, axis, far, odd[axis]);
+      if (axis == 0 && std::find(odd[0].begin(), odd[0].end(), 0) == odd[0].end()) return inside;
+    }
+    // A ray along an edge may count it twice: the other two outvote it.
+    for (std::size_t k = 0; k < far.size(); ++k)
+      inside[asked[k]] = odd[0][k] || (odd[1][k] && odd[2][k]) ? 1 : 0;
+    return inside;
+  };
+}
+
+void pull_inside(const InsideTest& is_within, const std::vector<Curve>& curves,
+                 std::vector<PlacedJoint>& placed) {
   std::vector<std::size_t> joints;
-  std::vector<NearCurve> near;
-  std::vector<Vec3> points;
-  for (std::size_t j = 0; j < placed.size(); ++j) {
-    if (!placed[j].there) continue;
-    const NearCurve one = far_from_curves(curves, placed[j].head);
-    if (one.curve == nullptr) continue;
-    joints.push_back(j), near.push_back(one), points.push_back(placed[j].head);
-  }
-  if (joints.empty()) return;
-  std::vector<std::uint8_t> odd[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    odd[axis].assign(points.size(), 0);
-    cast_rays(mesh, axis, points, odd[axis]);
-    if (axis == 0 && std::find(odd[0].begin(), odd[0].end(), 0) == odd[0].end()) return;
-  }
+  std::vector<Vec3> heads, centres;
+  for (std::size_t j = 0; j < placed.size(); ++j)
+    if (placed[j].there) joints.push_back(j), heads.push_back(placed[j].head);
+  for (const Curve& curve : curves) centres.insert(centres.end(), curve.points.begin(), curve.points.end());
+  const std::vector<std::uint8_t> within = is_within(heads);
   for (std::size_t k = 0; k < joints.size(); ++k) {
-    if (odd[0][k] || (odd[1][k] && odd[2][k])) continue;
-    const Vec3 centre = near[k].curve->at(near[k].s);
-    const double share = std::min(1.0, kDeepEnough * near[k].curve->radius_at(near[k].s) / near[k].away);
-    placed[joints[k]].head = centre + share * (points[k] - centre);
+    if (within[k]) continue;
+    const Vec3 p = heads[k], way = nearest_inside(is_within, centres, p) - p;
+    std::array<Vec3, kSteps> steps;
+    for (std::size_t i = 0; i < kSteps; ++i) steps[i] = p + way * static_cast<double>(i + 1) / kSteps;
+    const std::vector<std::uint8_t> there = is_within(steps);
+    const auto first = static_cast<std::size_t>(std::find(there.begin(), there.end(), 1) - there.begin());
+    placed[joints[k]].head = steps[std::min(first + 1, kSteps - 1)];  // not just below the skin
   }
 }
 

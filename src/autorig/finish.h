@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "autorig/place.h"
 #include "autorig/symmetry.h"
 #include "sinew/mesh/winding_number.h"
@@ -20,11 +22,17 @@ std::optional<Mirror> mirror_of_curves(const Match& match, double size);
 void make_symmetric(const TemplateData& model, const Mirror& mirror, double size,
                     std::vector<PlacedJoint>& placed);
 
-// Joints outside the body move towards the nearest of its curves. The second asks the mesh only about points
-// that lie far from all curves, by three rays each: no tree over the mesh is needed.
+// Says of each of some points whether it is inside of the body: 1 or 0. By rays it needs no tree over the
+// mesh, which must be closed: points well within the rings about a curve are inside, and all others of a call
+// take three passes over the faces. Both keep what they are given by reference.
+using InsideTest = std::function<std::vector<std::uint8_t>(std::span<const Vec3>)>;
+InsideTest inside_by_winding(const WindingNumber& winding);
+InsideTest inside_by_rays(const PolyMesh& mesh, const std::vector<Curve>& curves);
 bool is_inside(const WindingNumber& winding, const Vec3& p);
-void pull_inside(const WindingNumber& winding, const std::vector<Curve>& curves, Vec3& p);
-void pull_inside(const PolyMesh& mesh, const std::vector<Curve>& curves, std::vector<PlacedJoint>& placed);
+// Joints outside the body move towards the nearest point of its curves that is inside, until they are; they
+// stay where there is none.
+void pull_inside(const InsideTest& is_within, const std::vector<Curve>& curves,
+                 std::vector<PlacedJoint>& placed);
 
 // The frame of the body: the template's axes, turned; exactly the world's where it is near them.
 Mat3 body_axes(const Match& match, const std::optional<Mirror>& mirror);

@@ -9,8 +9,6 @@
 #include <limits>
 #include <numeric>
 
-#include "sinew/core/disjoint_sets.h"
-
 namespace sinew::autorig {
 namespace {
 
@@ -29,66 +27,41 @@ std::vector<std::uint32_t> farthest_first(std::span<const double> distance) {
   return order;
 }
 
-std::vector<Peak> find_peaks(const BodyGraph& graph, std::span<const double> distance, double least) {
-  const std::vector<std::uint32_t> order = farthest_first(distance);
-  DisjointSets sets(distance.size());
-  std::vector<std::uint8_t> joined(distance.size(), 0);
+JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance) {
+  JoinTree tree;
+  tree.rank.assign(distance.size(), kNoIndex);
+  static_cast<MergeTree&>(tree) =
+      merge_tree(farthest_first(distance), tree.rank, kNoIndex, [&](std::uint32_t v, const auto& visit) {
+        for (const std::uint32_t w : graph.neighbours[v]) visit(w);
+      });
+  return tree;
+}
+
+std::vector<Peak> find_peaks(const JoinTree& tree, std::span<const double> distance, double least) {
   std::vector<Peak> peaks;
-  // The root of a set is its peak: the first of its points.
-  for (const std::uint32_t v : order) {
-    joined[v] = 1;
-    for (const std::uint32_t w : graph.neighbours[v]) {
-      if (!joined[w]) continue;
-      std::uint32_t a = sets.find(v), b = sets.find(w);
-      if (a == b) continue;
-      const bool a_higher = distance[a] != distance[b] ? distance[a] > distance[b] : a < b;
-      if (!a_higher) std::swap(a, b);
-      if (const double height = distance[b] - distance[v]; height >= least) peaks.push_back({b, height});
-      sets.join_under(b, a);
+  std::vector<std::uint32_t> highest(tree.arc_count());  // per arc: the rank of the peak that it leads from
+  for (std::uint32_t arc = 0; arc < tree.arc_count(); ++arc) {
+    highest[arc] = tree.begin[arc];
+    for (const std::uint32_t child : tree.children_of(arc))
+      highest[arc] = std::min(highest[arc], highest[child]);
+    const double here = distance[tree.order[tree.begin[arc]]];
+    for (const std::uint32_t child : tree.children_of(arc)) {
+      const std::uint32_t peak = tree.order[highest[child]];
+      if (highest[child] != highest[arc] && distance[peak] - here >= least)
+        peaks.push_back({peak, distance[peak] - here});
     }
   }
-  if (!order.empty()) peaks.push_back({order.front(), kFar});
+  if (!tree.order.empty()) peaks.push_back({tree.order.front(), kFar});
   std::sort(peaks.begin(), peaks.end(), [](const Peak& a, const Peak& b) {
     return a.height != b.height ? a.height > b.height : a.point < b.point;
   });
   return peaks;
 }
 
-JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance) {
-  JoinTree tree;
-  tree.order = farthest_first(distance);
-  tree.arc.assign(distance.size(), kNoIndex);
-  tree.rank.assign(distance.size(), kNoIndex);
-  tree.first.push_back(0);
-  std::vector<std::uint32_t> met;        // arcs that a point meets
-  DisjointSets sets(tree.order.size());  // of arcs: the root is the one that grows
-  for (std::uint32_t k = 0; k < tree.order.size(); ++k) {
-    const std::uint32_t v = tree.order[k];
-    tree.rank[v] = k;
-    met.clear();
-    for (const std::uint32_t w : graph.neighbours[v]) {
-      if (tree.arc[w] == kNoIndex) continue;
-      const std::uint32_t arc = sets.find(tree.arc[w]);
-      if (std::find(met.begin(), met.end(), arc) == met.end()) met.push_back(arc);
-    }
-    if (met.size() == 1) {
-      tree.arc[v] = met[0];
-      continue;
-    }
-    const auto fresh = static_cast<std::uint32_t>(tree.begin.size());
-    for (const std::uint32_t arc : met) sets.join_under(arc, fresh);
-    tree.children.insert(tree.children.end(), met.begin(), met.end());
-    tree.first.push_back(static_cast<std::uint32_t>(tree.children.size()));
-    tree.begin.push_back(k);
-    tree.arc[v] = fresh;
-  }
-  return tree;
-}
-
 LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
                   std::span<const std::uint32_t> tips) {
   constexpr int kNoLimb = -1, kTrunk = -2;
-  const std::size_t arcs = tree.begin.size();
+  const std::size_t arcs = tree.arc_count();
   LimbCut cut;
   cut.seam.assign(tips.size(), 0);
   std::vector<std::size_t> by_rank(tips.size());
@@ -97,7 +70,7 @@ LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
             [&](std::size_t a, std::size_t b) { return tree.rank[tips[a]] < tree.rank[tips[b]]; });
   std::vector<std::vector<std::size_t>> within(arcs);  // tips, farthest first
   for (const std::size_t tip : by_rank)
-    if (tree.rank[tips[tip]] != kNoIndex) within[tree.arc[tips[tip]]].push_back(tip);
+    if (tree.rank[tips[tip]] != kNoIndex) within[tree.arc_of(tips[tip])].push_back(tip);
   std::vector<int> own(arcs, kNoLimb), label(arcs, kNoLimb);
   std::vector<std::uint32_t> until(arcs, 0);  // points of an arc before this rank have its label
   std::vector<std::uint32_t> below;
@@ -106,19 +79,19 @@ LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
     cut.seam[static_cast<std::size_t>(tip)] = distance[tree.order[rank]];
     label[arc] = tip;
     until[arc] = rank;
-    below.assign(tree.children.begin() + tree.first[arc], tree.children.begin() + tree.first[arc + 1]);
+    const auto meet = tree.children_of(arc);
+    below.assign(meet.begin(), meet.end());
     while (!below.empty()) {
       const std::uint32_t one = below.back();
       below.pop_back();
       label[one] = tip;
       until[one] = kNoIndex;
-      below.insert(below.end(), tree.children.begin() + tree.first[one],
-                   tree.children.begin() + tree.first[one + 1]);
+      const auto before = tree.children_of(one);
+      below.insert(below.end(), before.begin(), before.end());
     }
   };
   for (std::uint32_t arc = 0; arc < arcs; ++arc) {
-    const auto children =
-        std::span(tree.children).subspan(tree.first[arc], tree.first[arc + 1] - tree.first[arc]);
+    const auto children = tree.children_of(arc);
     const auto owned =
         std::count_if(children.begin(), children.end(), [&](std::uint32_t c) { return own[c] != kNoLimb; });
     for (const std::uint32_t child : children) {
@@ -144,7 +117,7 @@ LimbCut cut_limbs(const JoinTree& tree, std::span<const double> distance,
   }
   cut.limb.assign(distance.size(), -1);
   for (const std::uint32_t v : tree.order)
-    if (tree.rank[v] < until[tree.arc[v]]) cut.limb[v] = label[tree.arc[v]];
+    if (const std::uint32_t arc = tree.arc_of(v); tree.rank[v] < until[arc]) cut.limb[v] = label[arc];
   return cut;
 }
 

@@ -5,29 +5,25 @@
 #include <vector>
 
 #include "autorig/body_graph.h"
+#include "autorig/merge_tree.h"
 #include "sinew/autorig/curve.h"
 
 namespace sinew::autorig {
+
+// The merge tree of all points that can be reached. Whatever tips are asked for, this stays the same.
+struct JoinTree : MergeTree {
+  std::vector<std::uint32_t> rank;  // per point; kNoIndex: cannot be reached
+  std::uint32_t arc_of(std::uint32_t point) const { return arc[rank[point]]; }
+};
+JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance);
 
 // A place that is farther from the source than all around it.
 struct Peak {
   std::uint32_t point = 0;
   double height = 0;  // how far one must come back towards the source before a higher peak can be reached
 };
-// All peaks of at least `least`, highest first; the highest has infinite height.
-std::vector<Peak> find_peaks(const BodyGraph& graph, std::span<const double> distance, double least);
-
-// All points, farthest first, and how they hang together when they are added in this order: points that join
-// what is there one by one form an arc, which ends where it meets others. Whatever tips are asked for, this
-// stays the same.
-struct JoinTree {
-  std::vector<std::uint32_t> order;      // points that can be reached
-  std::vector<std::uint32_t> arc, rank;  // per point; rank: its place in the order
-  std::vector<std::uint32_t> begin;      // per arc: the rank of its first point
-  std::vector<std::uint32_t> first,
-      children;  // of arc k: children[first[k]] to children[first[k + 1]], which it joins
-};
-JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance);
+// All peaks of at least `least` > 0, highest first; the highest has infinite height.
+std::vector<Peak> find_peaks(const JoinTree& tree, std::span<const double> distance, double least);
 
 // Every tip's limb: what hangs together with the tip, beyond the distance at which another tip joins it.
 struct LimbCut {

@@ -10,7 +10,7 @@
 #include <limits>
 #include <numbers>
 
-#include "sinew/core/disjoint_sets.h"
+#include "autorig/merge_tree.h"
 
 namespace sinew::autorig {
 namespace {
@@ -219,10 +219,10 @@ class Bulge {
   Vec3f places_ = Vec3f::Zero(), area_ = Vec3f::Zero();
 };
 
-// A merge tree of the distance: the patches from the highest down, sets joined where they meet.
-class TipFinder::MergeTree {
+// What grows along the arcs of the merge tree: sets of patches, joined where they meet.
+class TipFinder::Limbs {
  public:
-  MergeTree(std::vector<LimbTip>& tips, const TipFinder& finder, const std::vector<std::uint32_t>& order)
+  Limbs(std::vector<LimbTip>& tips, const TipFinder& finder, const std::vector<std::uint32_t>& order)
       : tips_(tips),
         patches_(finder.patches_),
         distance_(finder.distance_),
@@ -234,14 +234,14 @@ class TipFinder::MergeTree {
   }
 
   std::uint32_t add(std::uint32_t v) {
-    sets_.push_back({v, kNone, distance_[v], 0, {}});
-    return up_.add();
+    sets_.push_back({v, kNone, distance_[v], 0, false, {}});
+    return static_cast<std::uint32_t>(sets_.size() - 1);
   }
   void grow(std::uint32_t set, std::uint32_t v) {
     sets_[set].surface.add(patches_.place(v), patches_.area(v));
     ++sets_[set].patches;
   }
-  std::uint32_t find(std::uint32_t s) { return up_.find(s); }
+  // The set that goes on for both.
   std::uint32_t join(std::uint32_t a, std::uint32_t b, float level) {
     if (distance_[sets_[a].peak] < distance_[sets_[b].peak]) std::swap(a, b);
     if (is_cavity(sets_[a]) && !is_cavity(sets_[b])) std::swap(a, b);
@@ -250,18 +250,18 @@ class TipFinder::MergeTree {
     if (limb) end(younger, level);
     if (limb && (younger.sibling != kNone || younger.surface.size() >= kMinorArea * elder.surface.size())) {
       end(elder, level);
-      elder = {elder.peak, younger.peak, level, 0, {}};
+      elder = {elder.peak, younger.peak, level, 0, false, {}};
     } else {
       if (!is_cavity(younger)) elder.surface.add(younger.surface);
       elder.patches += younger.patches;
     }
-    up_.join_under(b, a);
+    younger.joined = true;
     return a;
   }
   // What still stands at the middle. Stretches that end there are the trunk, which has its own way.
   void finish() {
-    for (std::uint32_t s = 0; s < sets_.size(); ++s)
-      if (up_.is_root(s) && sets_[s].sibling == kNone) end(sets_[s], 0);
+    for (const Set& set : sets_)
+      if (!set.joined && set.sibling == kNone) end(set, 0);
   }
 
  private:
@@ -269,6 +269,7 @@ class TipFinder::MergeTree {
     std::uint32_t peak, sibling;  // sibling: once limbs have met
     float top;                    // since then, as what follows
     unsigned patches;
+    bool joined;  // to another that goes on
     Bulge surface;
   };
   // A mouth or an eye socket.
@@ -298,26 +299,27 @@ class TipFinder::MergeTree {
   unsigned fewest_;
   bool inside_out_ = false;
   std::vector<Set> sets_;
-  DisjointSets up_;
 };
 
 void TipFinder::find_peaks(TipField& field, const std::vector<std::uint32_t>& order) {
-  MergeTree tree(field.tips, *this, order);
-  for (std::size_t k = order.size(); k-- > 0;) {
-    const std::uint32_t v = order[k];
-    std::uint32_t mine = kNone;
-    for (const Patches::Neighbour& n : patches_.neighbours(v)) {
-      if (root_[n.patch] == kNone) continue;
-      const std::uint32_t other = tree.find(root_[n.patch]);
-      if (other == mine) continue;
-      mine = mine == kNone ? other : tree.join(mine, other, distance_[v]);
-    }
-    if (mine == kNone) mine = tree.add(v);
-    root_[v] = mine;
-    tree.grow(mine, v);
-  }
-  tree.finish();
+  Limbs limbs(field.tips, *this, order);
+  const MergeTree tree =
+      merge_tree({order.rbegin(), order.rend()}, root_, kNone, [&](std::uint32_t v, const auto& visit) {
+        for (const Patches::Neighbour& n : patches_.neighbours(v)) visit(n.patch);
+      });
   for (const std::uint32_t v : order) root_[v] = kNone;
+  std::vector<std::uint32_t> set(tree.arc_count());
+  for (std::uint32_t k = 0; k < tree.order.size(); ++k) {
+    const std::uint32_t v = tree.order[k], arc = tree.arc[k];
+    if (tree.begin[arc] == k) {
+      std::uint32_t mine = kNone;
+      for (const std::uint32_t child : tree.children_of(arc))
+        mine = mine == kNone ? set[child] : limbs.join(mine, set[child], distance_[v]);
+      set[arc] = mine == kNone ? limbs.add(v) : mine;
+    }
+    limbs.grow(set[arc], v);
+  }
+  limbs.finish();
   for (LimbTip& tip : field.tips) {
     tip.vertex = farthest_about(tip.vertex);
     if (tip.is_stretch()) tip.sibling = farthest_about(tip.sibling);

@@ -72,7 +72,7 @@ class TipFinder {
   void spread(std::span<const std::uint32_t> sources, float step, std::vector<std::uint32_t>& order);
   std::uint32_t find_belt(TipField& field, const std::vector<std::uint32_t>& piece) const;
   std::vector<std::uint32_t> belt_about(std::uint32_t centre, float level, float half_width);
-  class MergeTree;
+  class Limbs;
   void find_peaks(TipField& field, const std::vector<std::uint32_t>& order);
   std::uint32_t farthest_about(std::uint32_t peak);
 

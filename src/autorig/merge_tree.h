@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sinew/core/disjoint_sets.h"
+
+namespace sinew::autorig {
+
+// How points hang together when they are added one by one, the farthest first: points that join what is there
+// already form an arc, which ends where it meets others. What limbs are is said by those who walk along it.
+struct MergeTree {
+  std::vector<std::uint32_t> order;  // points; the place of one in it is its rank
+  std::vector<std::uint32_t> arc;    // per rank
+  std::vector<std::uint32_t> begin;  // per arc: the rank of its first point
+  std::vector<std::uint32_t> first = {0}, children;
+
+  std::size_t arc_count() const { return begin.size(); }
+  // The arcs that meet where this one begins, in the order in which its first point sees them; none: a peak.
+  // They have smaller numbers.
+  std::span<const std::uint32_t> children_of(std::uint32_t arc_index) const {
+    return std::span(children).subspan(first[arc_index], first[arc_index + 1] - first[arc_index]);
+  }
+};
+
+// Nearly linear time. `rank`: per point, `none` before; that of each point in the order after.
+// `for_each_neighbour(v, visit)` calls visit(w); points that are not in the order are passed over.
+template <class ForEachNeighbour>
+MergeTree merge_tree(std::vector<std::uint32_t> order, std::span<std::uint32_t> rank, std::uint32_t none,
+                     ForEachNeighbour&& for_each_neighbour) {
+  MergeTree tree;
+  tree.order = std::move(order);
+  tree.arc.resize(tree.order.size());
+  DisjointSets arcs;  // the root is the one that grows
+  std::vector<std::uint32_t> met;
+  for (std::uint32_t k = 0; k < tree.order.size(); ++k) {
+    const std::uint32_t v = tree.order[k];
+    met.clear();
+    for_each_neighbour(v, [&](std::uint32_t w) {
+      if (rank[w] == none) return;
+      const std::uint32_t arc = arcs.find(tree.arc[rank[w]]);
+      if (std::find(met.begin(), met.end(), arc) == met.end()) met.push_back(arc);
+    });
+    rank[v] = k;
+    if (met.size() == 1) {
+      tree.arc[k] = met[0];
+      continue;
+    }
+    const std::uint32_t fresh = arcs.add();
+    for (const std::uint32_t arc : met) arcs.join_under(arc, fresh);
+    tree.children.insert(tree.children.end(), met.begin(), met.end());
+    tree.first.push_back(static_cast<std::uint32_t>(tree.children.size()));
+    tree.begin.push_back(k);
+    tree.arc[k] = fresh;
+  }
+  return tree;
+}
+
+}  // namespace sinew::autorig
