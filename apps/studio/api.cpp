@@ -99,6 +99,15 @@ Answer not_found(const std::string& message) {
   return refusal(404, ErrorCode::kIo, message);
 }
 
+std::string name_of_upload(const Target& target) {
+  const auto named = target.query.find("name");
+  return named == target.query.end() ? "" : named->second;
+}
+
+bool is_gltf(std::string_view name) {
+  return equals_ignoring_case(name.substr(name.rfind('.') + 1), "gltf");
+}
+
 // Bodies belong to the two routes that take one.
 std::optional<Answer> wrong_length(const Head& head, Route route, std::uint64_t most) {
   if (route != Route::kFiles && route != Route::kJobs) {
@@ -121,6 +130,7 @@ Admission Api::admit(const Head& head) {
   const auto target = parse_target(head.target);
   // The guard comes first, whatever the rest of the request is like.
   if (auto refused = guard_.refuse(head, target.value_or(Target{}))) return {refused, {}};
+  const bool known = guard_.knows_token(head, target.value_or(Target{}));
   if (!target) return {refusal(400, ErrorCode::kUsage, "this is no address of the server"), {}};
   const Match found = match(target->path);
   if (found.route == Route::kNothing)
@@ -132,10 +142,15 @@ Admission Api::admit(const Head& head) {
   }
   const std::uint64_t most = found.route == Route::kFiles ? files_.limits().file_bytes : kMostJson;
   if (auto refused = wrong_length(head, found.route, most)) return {refused, {}};
-  if (found.route != Route::kFiles) return {};
+  if (found.route != Route::kFiles) return {std::nullopt, {}, known};
   auto room = files_.reserve(*head.length);
   if (!room.ok()) return {refusal(413, room.error()), {}};
-  return {std::nullopt, *std::move(room)};
+  return {std::nullopt, *std::move(room), known};
+}
+
+bool Api::is_slow(const Head& head) {
+  const auto target = parse_target(head.target);
+  return target && match(target->path).route == Route::kFiles && is_gltf(name_of_upload(*target));
 }
 
 Answer Api::answer(const Head& head, std::string body, FileStore::Room room) {
@@ -192,14 +207,14 @@ Answer Api::rig() {
 }
 
 Answer Api::upload(const Target& target, std::string body) {
-  const auto named = target.query.find("name");
-  if (named == target.query.end() || named->second.empty())
+  const std::string name = name_of_upload(target);
+  if (name.empty())
     return refusal(400, ErrorCode::kUsage, "give the file a name with ?name=; its ending says what it is");
   // Other files cannot come along with a .gltf: better said now than when a job opens it.
-  if (equals_ignoring_case(std::string_view(named->second).substr(named->second.rfind('.') + 1), "gltf"))
-    if (const auto whole = read_gltf_alone(body, printable(named->second)); !whole.ok())
+  if (is_gltf(name))
+    if (const auto whole = read_gltf_alone(body, printable(name)); !whole.ok())
       return refusal(400, whole.error());
-  const auto stored = files_.add(named->second, std::move(body));
+  const auto stored = files_.add(name, std::move(body));
   if (!stored.ok()) return refusal(413, stored.error());
   return json(to_json(*stored));
 }

@@ -15,6 +15,7 @@ namespace sinew::studio {
 struct Admission {
   std::optional<Answer> refusal;
   FileStore::Room room;  // for `answer`
+  bool known = false;    // it came with the token
 };
 
 // What the server answers, knowing nothing of sockets. docs/studio.md lists the routes.
@@ -27,8 +28,11 @@ class Api {
 
   // Asked when the head is there, before a byte of the body is read.
   Admission admit(const Head& head);
-  // Asked when the body is there too; the head was admitted with this room.
+  // Asked when the body is there too; the head was admitted with this room. May be called on any thread.
   Answer answer(const Head& head, std::string body, FileStore::Room room);
+
+  // Whether answering takes time that grows with the body.
+  static bool is_slow(const Head& head);
 
  private:
   Answer page(const Target& target) const;

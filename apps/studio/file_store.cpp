@@ -9,10 +9,17 @@
 namespace sinew::studio {
 namespace {
 
-// What is behind the last slash or backslash, safe to print.
-std::string label(const std::string& name) {
-  const std::size_t slash = name.find_last_of("/\\");
-  const std::string clean = printable(slash == std::string::npos ? name : name.substr(slash + 1));
+constexpr std::size_t kLongestName = 120, kLongestEnding = 16;
+
+// What is behind the last slash or backslash, safe to print. A long one loses its middle: the ending says how
+// to read the file.
+std::string label(const std::string& path) {
+  const std::size_t slash = path.find_last_of("/\\");
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const std::size_t dot = std::min(name.rfind('.'), name.size());
+  const std::string ending = printable(std::string_view(name).substr(dot), kLongestEnding);
+  const std::string clean =
+      printable(std::string_view(name).substr(0, dot), kLongestName - ending.size()) + ending;
   return clean.empty() ? "unnamed" : clean;
 }
 
@@ -39,13 +46,21 @@ void FileStore::drop(std::list<Entry>::iterator entry) {
 }
 
 Result<FileStore::Room> FileStore::reserve(std::uint64_t bytes) {
+  struct Held {
+    explicit Held(FileStore& of) : store(of) {}
+    FileStore& store;
+    std::uint64_t bytes = 0;
+    ~Held() {
+      const std::lock_guard again(store.mutex_);
+      store.reserved_ -= bytes;
+    }
+  };
+  const auto held = std::make_shared<Held>(*this);  // before the lock, which it takes where it goes
   const std::lock_guard lock(mutex_);
   SINEW_CHECK(make_room(bytes));
   reserved_ += bytes;
-  return Room(this, [this, bytes](void*) {
-    const std::lock_guard again(mutex_);
-    reserved_ -= bytes;
-  });
+  held->bytes = bytes;
+  return Room(held);
 }
 
 Result<StoredFile> FileStore::add(const std::string& name, std::string bytes, bool keep) {

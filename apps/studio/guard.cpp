@@ -38,6 +38,13 @@ bool Guard::is_own_host(std::string_view host) const {
   return host == address_ || equals_ignoring_case(host, name_);
 }
 
+bool Guard::knows_token(const Head& head, const Target& target) const {
+  const auto in_query = target.query.find("token");
+  const std::string& given =
+      !head.token.empty() || in_query == target.query.end() ? head.token : in_query->second;
+  return equal_in_constant_time(given, token_);
+}
+
 std::optional<Answer> Guard::refuse(const Head& head, const Target& target) const {
   // A name of somebody else that leads to this computer would make a stranger's page one of ours.
   if (head.hosts.size() != 1 || !is_own_host(head.hosts[0]))
@@ -46,10 +53,7 @@ std::optional<Answer> Guard::refuse(const Head& head, const Target& target) cons
     if (head.origins.size() != 1 || !origin.starts_with("http://") || !is_own_host(origin.substr(7)))
       return refusal(403, ErrorCode::kUsage, "only the page of this server may ask");
   if (target.path != "/api" && !target.path.starts_with("/api/")) return std::nullopt;
-  const auto in_query = target.query.find("token");
-  const std::string& given =
-      !head.token.empty() || in_query == target.query.end() ? head.token : in_query->second;
-  if (equal_in_constant_time(given, token_)) return std::nullopt;
+  if (knows_token(head, target)) return std::nullopt;
   return refusal(401, ErrorCode::kUsage,
                  "the token is missing or wrong: open the address that `sinew studio` printed");
 }

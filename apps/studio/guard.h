@@ -22,6 +22,7 @@ class Guard {
   // 403: a Host or Origin that is not this server's, or a Host that is missing or comes twice. 401: under
   // /api/ without the token. nullopt: may pass.
   std::optional<Answer> refuse(const Head& head, const Target& target) const;
+  bool knows_token(const Head& head, const Target& target) const;
 
  private:
   bool is_own_host(std::string_view host) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server.h"
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -8,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <list>
+#include <thread>
 
 #include "guard.h"
 #include "session.h"
@@ -22,6 +24,18 @@ using Code = boost::system::error_code;
 
 constexpr std::chrono::milliseconds kPatience{500};     // with a job that is told to stop
 constexpr std::chrono::milliseconds kBeforeRetry{100};  // when no connection can be taken (no descriptors)
+
+// Counts handlers that are there, also when one is thrown away without being called.
+class Armed {
+ public:
+  explicit Armed(int& count) : count_(&count) { ++count; }
+  Armed(const Armed& other) : Armed(*other.count_) {}
+  Armed& operator=(const Armed&) = delete;
+  ~Armed() { --*count_; }
+
+ private:
+  int* count_;
+};
 
 class LocalServer final : public Server {
  public:
@@ -58,15 +72,18 @@ class LocalServer final : public Server {
   }
 
   bool run() override {
-    for (;;) {
+    while (!ended_) {
       try {
+        if (accepting_ == 0) accept();
         context_.run();
-        break;
+        context_.restart();
       } catch (const std::exception&) {
         // Memory ran out in one request: its connection is gone, the others go on.
+        if (accepting_ == 0) std::this_thread::sleep_for(kBeforeRetry);
       }
     }
-    return jobs_.stop(kPatience);
+    const bool idle = background_.stop(kPatience);
+    return jobs_.stop(kPatience) && idle;
   }
 
   void stop() override {
@@ -92,26 +109,27 @@ class LocalServer final : public Server {
   }
 
   void accept() {
-    acceptor_.async_accept([this](Code error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted) return;
-      if (error) {
-        retry_.expires_after(kBeforeRetry);
-        retry_.async_wait([this](Code stopped) {
-          if (!stopped) accept();
-        });
-        return;
-      }
+    acceptor_.async_accept([this, armed = Armed(accepting_)](Code error, tcp::socket socket) {
+      if (ended_) return;
+      if (error) return accept_later();
+      accept();  // first: whatever becomes of this connection, the next one comes in
       welcome(std::move(socket));
-      accept();
+    });
+  }
+
+  void accept_later() {
+    retry_.expires_after(kBeforeRetry);
+    retry_.async_wait([this, armed = Armed(accepting_)](Code) {
+      if (!ended_) accept();
     });
   }
 
   void welcome(tcp::socket socket) {
     Code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    const bool room = sessions_.size() < limits_.connections || close_idle();
-    auto session =
-        Session::make(std::move(socket), *api_, limits_, [this](Session* ended) { sessions_.remove(ended); });
+    const bool room = sessions_.size() < limits_.connections || make_place();
+    auto session = Session::make(std::move(socket), *api_, background_, limits_,
+                                 [this](Session* gone) { sessions_.remove(gone); });
     sessions_.push_back(session.get());
     if (room)
       session->start();
@@ -119,17 +137,24 @@ class LocalServer final : public Server {
       session->turn_away();
   }
 
-  // Of those that wait for a request, the one that came first makes place.
-  bool close_idle() {
-    for (Session* session : sessions_) {
-      if (!session->idle()) continue;
+  // First those go that have not shown the token: whatever they are doing, they must not keep the owner out.
+  // Of the others only one that waits for a request. The one that came first makes place.
+  bool make_place() {
+    const auto close_first = [this](auto&& may_go) {
+      const auto first = std::find_if(sessions_.begin(), sessions_.end(), may_go);
+      if (first == sessions_.end()) return false;
+      Session* session = *first;
+      sessions_.erase(first);  // it may take a while to go, and counts no more
       session->close();
       return true;
-    }
-    return false;
+    };
+    return close_first([](Session* s) { return !s->known() && s->idle(); }) ||
+           close_first([](Session* s) { return !s->known(); }) ||
+           close_first([](Session* s) { return s->idle(); });
   }
 
   void end() {
+    ended_ = true;
     Code ignored;
     acceptor_.close(ignored);
     retry_.cancel();
@@ -146,10 +171,13 @@ class LocalServer final : public Server {
   Jobs jobs_;
   std::unique_ptr<Api> api_;
   std::list<Session*> sessions_;
+  int accepting_ = 0;  // handlers that wait for the next connection, or for the time to do so
+  bool ended_ = false;
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
   asio::steady_timer retry_;
   asio::signal_set signals_;
+  Background background_;  // ends before all that it uses
 };
 
 }  // namespace

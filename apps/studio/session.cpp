@@ -5,6 +5,8 @@
 #include <boost/beast/http.hpp>
 #include <boost/optional/optional.hpp>
 #include <limits>
+#include <new>
+#include <thread>
 
 namespace sinew::studio {
 namespace {
@@ -17,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 using Code = boost::system::error_code;
 
 constexpr std::size_t kBuffer = 128 << 10;
+constexpr std::chrono::milliseconds kBeforeAnotherTry{100};
 constexpr std::size_t kMostGoodbye = 64 << 20;  // bytes that are read only to be thrown away
 
 // Nothing from elsewhere runs in the page, nobody else shows it in a frame, no cache keeps what it was sent;
@@ -41,13 +44,24 @@ std::vector<std::string> all_of(const http::fields& fields, http::field name) {
   return values;
 }
 
+Answer no_memory() {
+  return refusal(507, ErrorCode::kLimit,
+                 "there is not enough memory for this; close files or other programs, or try a smaller file");
+}
+
 class Connection final : public Session, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(tcp::socket socket, Api& api, const ServerLimits& limits, std::function<void(Session*)> ended)
-      : stream_(std::move(socket)), api_(api), limits_(limits), ended_(std::move(ended)) {}
+  Connection(tcp::socket socket, Api& api, Background& background, const ServerLimits& limits,
+             std::function<void(Session*)> ended)
+      : stream_(std::move(socket)),
+        api_(api),
+        background_(background),
+        limits_(limits),
+        ended_(std::move(ended)) {}
   ~Connection() override { ended_(this); }
 
   bool idle() const override { return idle_; }
+  bool known() const override { return known_; }
   void close() override {
     idle_ = false;
     stream_.close();
@@ -67,6 +81,9 @@ class Connection final : public Session, public std::enable_shared_from_this<Con
   void on_head(Code error);
   void go_on();
   void read_body();
+  void answer();
+  Answer make_answer();
+  void out_of_memory();
   void respond(Answer answer, bool keep);
   void send();
   void on_sent();
@@ -76,11 +93,18 @@ class Connection final : public Session, public std::enable_shared_from_this<Con
   void set_pause() { stream_.expires_at(std::min(Clock::now() + limits_.pause, deadline_)); }
   template <class Next>
   auto then(Next next) {
-    return [self = shared_from_this(), next](Code error, std::size_t size) { next(*self, error, size); };
+    return [self = shared_from_this(), next](Code error, std::size_t size) {
+      try {
+        next(*self, error, size);
+      } catch (const std::bad_alloc&) {
+        self->out_of_memory();
+      }
+    };
   }
 
   beast::tcp_stream stream_;
   Api& api_;
+  Background& background_;
   const ServerLimits& limits_;
   std::function<void(Session*)> ended_;
   beast::flat_buffer buffer_{kBuffer};
@@ -92,7 +116,7 @@ class Connection final : public Session, public std::enable_shared_from_this<Con
   boost::optional<http::response_serializer<http::span_body<const char>>> serializer_;
   Clock::time_point deadline_;
   std::size_t thrown_away_ = 0;
-  bool idle_ = false, head_only_ = false;
+  bool idle_ = false, known_ = false, head_only_ = false;
 };
 
 void Connection::wait() {
@@ -133,6 +157,7 @@ void Connection::on_head(Code error) {
   if (const auto length = parser_->content_length()) head_.length = *length;
   head_only_ = request.method() == http::verb::head;
   Admission admission = api_.admit(head_);
+  known_ = known_ || admission.known;
   if (admission.refusal) {
     // What follows of a body nobody wants could look like another request.
     const bool clean = !head_.chunked && head_.length.value_or(0) == 0;
@@ -140,6 +165,8 @@ void Connection::on_head(Code error) {
   }
   room_ = std::move(admission.room);
   parser_->body_limit(head_.length.value_or(0));
+  parser_->get().body().reserve(
+      head_.length.value_or(0));  // here it can be answered where there is no memory
   deadline_ = Clock::now() + limits_.body;
   if (beast::iequals(request[http::field::expect], "100-continue")) return go_on();
   read_body();
@@ -154,15 +181,57 @@ void Connection::go_on() {
 }
 
 void Connection::read_body() {
-  if (parser_->is_done()) {
-    const bool keep = parser_->get().keep_alive();
-    return respond(api_.answer(head_, std::move(parser_->get().body()), std::move(room_)), keep);
-  }
+  if (parser_->is_done()) return answer();
   set_pause();
   http::async_read_some(stream_, buffer_, *parser_, then([](Connection& self, Code error, std::size_t) {
                           if (error) return self.refuse_broken(error);
                           self.read_body();
                         }));
+}
+
+// While the other thread works nothing else is under way here, and nobody else looks at what it uses. It
+// holds the connection by way of a holder that is empty in the end: a connection goes on its own thread
+// alone.
+void Connection::answer() {
+  if (!Api::is_slow(head_)) return respond(make_answer(), parser_->get().keep_alive());
+  const auto holder = std::make_shared<std::shared_ptr<Connection>>(shared_from_this());
+  background_.add([holder] {
+    Connection& self = **holder;
+    self.answer_ = self.make_answer();
+    const auto executor = self.stream_.get_executor();
+    const auto go_back = [holder] {
+      const std::shared_ptr<Connection> here = std::move(*holder);
+      here->then([](Connection& one, Code, std::size_t) {
+        one.respond(std::move(one.answer_), one.parser_->get().keep_alive());
+      })({}, 0);
+    };
+    for (;;) {
+      try {
+        return asio::post(executor, go_back);
+      } catch (const std::bad_alloc&) {
+        std::this_thread::sleep_for(kBeforeAnotherTry);
+      }
+    }
+  });
+}
+
+Answer Connection::make_answer() {
+  try {
+    return api_.answer(head_, std::move(parser_->get().body()), std::move(room_));
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  }
+}
+
+// Also where nothing of the answer has been sent yet; else the connection goes.
+void Connection::out_of_memory() {
+  try {
+    if (response_) return close();
+    parser_.emplace();
+    respond(no_memory(), false);
+  } catch (const std::bad_alloc&) {
+    close();
+  }
 }
 
 void Connection::refuse_broken(Code error) {
@@ -228,9 +297,9 @@ void Connection::say_goodbye() {
 
 }  // namespace
 
-std::shared_ptr<Session> Session::make(tcp::socket socket, Api& api, const ServerLimits& limits,
-                                       std::function<void(Session*)> ended) {
-  return std::make_shared<Connection>(std::move(socket), api, limits, std::move(ended));
+std::shared_ptr<Session> Session::make(tcp::socket socket, Api& api, Background& background,
+                                       const ServerLimits& limits, std::function<void(Session*)> ended) {
+  return std::make_shared<Connection>(std::move(socket), api, background, limits, std::move(ended));
 }
 
 }  // namespace sinew::studio

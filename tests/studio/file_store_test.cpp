@@ -39,6 +39,15 @@ TEST(FileStore, NamesAreLabelsAndNoPaths) {
   EXPECT_LE(store.add(std::string(1000, 'x'), "")->name.size(), 120u);
 }
 
+TEST(FileStore, LongNamesKeepTheirEnding) {
+  FileStore store(small());
+  const std::string name = store.add(std::string(1000, 'x') + ".GLB", "")->name;
+  EXPECT_EQ(name, std::string(116, 'x') + ".GLB");
+  EXPECT_EQ(store.add("." + std::string(1000, 'x'), "")->name.size(), 16u);
+  const std::string no_ending = store.add(std::string(200, 'x'), "")->name;
+  EXPECT_EQ(no_ending, std::string(120, 'x'));
+}
+
 TEST(FileStore, TheOldestUnusedOneMakesRoom) {
   FileStore store(small());
   const std::string kept = add(store, 30, true), first = add(store, 30), second = add(store, 30);

@@ -9,7 +9,35 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <new>
 #include <thread>
+
+namespace {
+
+// The how many-th allocation from now on fails, of the server's thread alone; 0: none.
+std::atomic<int> failing_allocation{0};
+std::atomic<std::size_t> failing_size{~std::size_t{0}};  // and all of at least so many bytes
+thread_local bool may_fail = false;
+
+void* allocate(std::size_t size) {
+  if (may_fail && failing_allocation > 0 && --failing_allocation == 0) throw std::bad_alloc();
+  if (may_fail && size >= failing_size) throw std::bad_alloc();
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+__attribute__((noinline)) void* operator new(std::size_t size) {
+  return allocate(size);
+}
+__attribute__((noinline)) void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 namespace sinew::studio {
 namespace {
@@ -24,14 +52,20 @@ class Client {
     there.sin_port = htons(static_cast<std::uint16_t>(port));
     there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
-    timeval forever{30, 0};  // a test that waits so long has failed
+    timeval forever{10, 0};  // a test that waits so long has failed
     ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof forever);
   }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client() { ::close(descriptor_); }
 
-  void send(const std::string& text) { (void)::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL); }
+  void send(const std::string& text) {
+    for (std::size_t sent = 0; sent < text.size();) {
+      const ssize_t more = ::send(descriptor_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+      if (more <= 0) return;
+      sent += static_cast<std::size_t>(more);
+    }
+  }
   // Until the server closes; "TIMEOUT" at the end where it never does.
   std::string read_all() {
     std::string text;
@@ -62,7 +96,10 @@ class ServerTest : public testing::Test {
     const std::string address = server_->address();
     port_ = std::stoi(address.substr(address.find(':', 7) + 1));
     token_ = address.substr(address.find('=') + 1);
-    thread_ = std::thread([this] { EXPECT_TRUE(server_->run()); });
+    thread_ = std::thread([this] {
+      may_fail = true;
+      EXPECT_TRUE(server_->run());
+    });
   }
   void TearDown() override {
     if (!server_) return;
@@ -144,7 +181,7 @@ TEST_F(ServerTest, AClientThatDoesNotReadIsLetGo) {
   EXPECT_FALSE(got.ends_with("TIMEOUT"));
 }
 
-TEST_F(ServerTest, IdleConnectionsMakePlaceAndBusyOnesDoNot) {
+TEST_F(ServerTest, IdleConnectionsMakePlaceAndBusyOnesOfTheOwnerDoNot) {
   ServerLimits limits;
   limits.connections = 4;
   start(limits);
@@ -153,12 +190,93 @@ TEST_F(ServerTest, IdleConnectionsMakePlaceAndBusyOnesDoNot) {
   EXPECT_TRUE(ask("GET /").starts_with("HTTP/1.1 200 "));
   for (int k = 0; k < 4; ++k) {
     busy.push_back(std::make_unique<Client>(port_));
-    busy.back()->send("GET / HT");
+    busy.back()->send(request("POST /api/files?name=a.obj", "Content-Length: 8\r\nConnection: close\r\n") +
+                      "v 0 ");
     std::this_thread::sleep_for(50ms);
   }
   EXPECT_TRUE(ask("GET /").starts_with("HTTP/1.1 503 "));
-  for (const auto& client : busy) client->send("TP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-  for (const auto& client : busy) EXPECT_TRUE(client->read_all().starts_with("HTTP/1.1 403 "));
+  for (const auto& client : busy) client->send("0 0\n");
+  for (const auto& client : busy) EXPECT_TRUE(client->read_all().starts_with("HTTP/1.1 200 "));
+  EXPECT_TRUE(ask("GET /").starts_with("HTTP/1.1 200 "));
+}
+
+// Half a request needs no token. Neither does the page, which some may read slowly or not at all.
+TEST_F(ServerTest, ConnectionsWithoutATokenDoNotKeepTheOwnerOut) {
+  ServerLimits limits;
+  limits.connections = 8;
+  start(limits);
+  Client owner(port_);
+  owner.send(request("POST /api/files?name=a.obj", "Content-Length: 8\r\nConnection: close\r\n") + "v 0 ");
+  std::this_thread::sleep_for(50ms);
+  std::vector<std::unique_ptr<Client>> strangers;
+  for (int k = 0; k < 40; ++k) {
+    strangers.push_back(std::make_unique<Client>(port_));
+    strangers.back()->send("GET / HT");
+  }
+  std::this_thread::sleep_for(100ms);
+  for (int k = 0; k < 20; ++k) {
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_TRUE(ask("GET /api/rig").starts_with("HTTP/1.1 200 ")) << k;
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 1s) << k;
+  }
+  owner.send("0 0\n");
+  EXPECT_TRUE(owner.read_all().starts_with("HTTP/1.1 200 ")) << "what the owner had begun";
+}
+
+TEST_F(ServerTest, AFileThatTakesLongToCheckKeepsNobodyWaiting) {
+  start({});
+  constexpr std::size_t kSize = 100 << 20;
+  const std::string begin = R"({"asset":{"version":"2.0"},"extras":")", end = R"("})";
+  const std::string body = begin + std::string(kSize, 'x') + end;
+  std::string answer;
+  std::atomic<bool> done{false};
+  std::thread uploading([&] {
+    Client client(port_);
+    client.send(request("POST /api/files?name=a.gltf",
+                        "Content-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n") +
+                body);
+    answer = client.read_all();
+    done = true;
+  });
+  auto worst = std::chrono::steady_clock::duration::zero();
+  while (!done) {
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_TRUE(ask("GET /api/rig").starts_with("HTTP/1.1 200 "));
+    worst = std::max(worst, std::chrono::steady_clock::now() - begun);
+    std::this_thread::sleep_for(5ms);
+  }
+  uploading.join();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ")) << answer.substr(0, 300);
+  EXPECT_LT(worst, 300ms);
+}
+
+// Whatever fails while a connection comes in and asks, the next one is answered.
+TEST_F(ServerTest, ItAnswersAgainAfterMemoryHasRunOut) {
+  start({});
+  for (int k = 1; k <= 60; ++k) {
+    failing_allocation = k;
+    {
+      Client client(port_);
+      client.send(request("GET /", "Connection: close\r\n"));
+      client.read_all();
+    }
+    failing_allocation = 0;
+    ASSERT_TRUE(ask("GET /").starts_with("HTTP/1.1 200 ")) << k;
+  }
+}
+
+TEST_F(ServerTest, AnUploadThatMemoryDoesNotHoldIsAnswered) {
+  start({});
+  failing_size = 1 << 20;
+  for (int k = 0; k < 3; ++k) {
+    Client client(port_);
+    client.send(request("POST /api/files?name=a.obj", "Content-Length: 1500000\r\nConnection: close\r\n") +
+                std::string(1500000, 'x'));
+    const std::string answer = client.read_all();
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 507 ")) << answer;
+    EXPECT_NE(answer.find("not enough memory"), std::string::npos);
+  }
+  failing_size = ~std::size_t{0};
   EXPECT_TRUE(ask("GET /").starts_with("HTTP/1.1 200 "));
 }
 
