@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "console.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -49,13 +48,28 @@ void draw_bar(std::string_view stage, double fraction, Clock::time_point start) 
   if (std::chrono::duration<double>(now - last).count() < 0.1) return;
   last = now;
   const int filled = static_cast<int>(kBarWidth * std::clamp(fraction, 0.0, 1.0));
-  fmt::print(stderr, "\r\033[K{:<12} [{:#<{}}{:.<{}}] {:3.0f} %", stage, "", filled, "", kBarWidth - filled,
-             100 * std::clamp(fraction, 0.0, 1.0));
-  std::fflush(stderr);
+  print_error(fmt::format("\r\033[K{:<12} [{:#<{}}{:.<{}}] {:3.0f} %", stage, "", filled, "",
+                          kBarWidth - filled, 100 * std::clamp(fraction, 0.0, 1.0)));
   bar_shown = true;
 }
 
 }  // namespace
+
+void hold_streams() noexcept {
+  // Opened the wrong way round, so that whoever uses one sees that it fails. open() takes the lowest number.
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+void print_error(std::string_view text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+Result<void> flush_output() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return {};
+  return io_error("cannot write to the standard output: the disk is full, or nobody reads it");
+}
 
 int stop_signal() {
   return signal_number;
@@ -66,10 +80,6 @@ void Console::start() {
   std::signal(SIGINT, on_stop);
   std::signal(SIGTERM, on_stop);
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of write(), like a full disk
-  auto logger = spdlog::stderr_color_mt("sinew");
-  logger->set_pattern("%v");
-  logger->set_level(quiet ? spdlog::level::err : spdlog::level::info);
-  spdlog::set_default_logger(logger);
   if (threads > 0) set_thread_count(threads);
   progress_.cancel = &stop_requested;
   if (!quiet && isatty(STDERR_FILENO))
@@ -79,23 +89,23 @@ void Console::start() {
 }
 
 void Console::finish() const {
-  if (bar_shown) fmt::print(stderr, "\r\033[K");
+  if (bar_shown) print_error("\r\033[K");
   bar_shown = false;
 }
 
 void Console::print(const Json& document, std::string_view text) const {
   finish();
   // Names in files need not be UTF-8: what is not becomes U+FFFD rather than an exception.
-  if (json)
-    fmt::print("{}\n", document.dump(1, ' ', false, Json::error_handler_t::replace));
-  else if (!text.empty())
-    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
-  std::fflush(stdout);
+  const std::string dumped = json ? document.dump(1, ' ', false, Json::error_handler_t::replace) : "";
+  if (json) text = dumped;
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!text.empty() && !text.ends_with('\n')) std::fputc('\n', stdout);
+  std::fflush(stdout);  // what failed is remembered, see flush_output
 }
 
 void Console::note(std::string_view text) const {
   finish();
-  spdlog::info("note: {}", text);
+  if (!quiet) print_error(fmt::format("note: {}\n", text));
 }
 
 void Console::notes(std::string_view file, const std::vector<std::string>& notes) const {

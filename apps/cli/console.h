@@ -37,6 +37,14 @@ class Console {
   Progress progress_;
 };
 
+// Takes the places of streams that were closed before the program began, so that no file it opens becomes one
+// of them. Comes before anything else.
+void hold_streams() noexcept;
+// Writes to stderr. Where nobody listens (a full disk, a terminal that is gone) the text is lost.
+void print_error(std::string_view text) noexcept;
+// Whether all that was printed has left. kIo: stdout is full or closed.
+Result<void> flush_output();
+
 // The signal that asked us to stop; 0: none.
 int stop_signal();
 

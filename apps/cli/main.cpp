@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <new>
 
 #include "verbs.h"
@@ -27,7 +26,7 @@ std::string with_flag(const Error& error) {
 int fail(const Console& console, const Error& error) {
   console.finish();
   if (error.code == ErrorCode::kCancelled) return 128 + (stop_signal() ? stop_signal() : 2);
-  fmt::print(stderr, "sinew: {}\n", with_flag(error));
+  print_error(fmt::format("sinew: {}\n", with_flag(error)));
   return static_cast<int>(error.code);
 }
 
@@ -52,31 +51,38 @@ int run(int argc, char** argv) {
   add_handles(program);
   add_studio(program);
   add_bench(program);
-  if (const std::optional<int> code = program.parse(argc, argv)) return *code;
-  program.console.start();
-  const Result<void> result = program.run();
-  program.console.finish();
-  return result ? 0 : fail(program.console, result.error());
+  const std::optional<int> code = program.parse(argc, argv);
+  if (code && *code != 0) return *code;
+  if (!code) {
+    program.console.start();
+    if (const Result<void> result = program.run(); !result) return fail(program.console, result.error());
+    program.console.finish();
+  }
+  const Result<void> printed = flush_output();
+  return printed ? 0 : fail(program.console, printed.error());
 }
 
 }  // namespace
 }  // namespace sinew::cli
 
 int main(int argc, char** argv) {
+  sinew::cli::hold_streams();
 #if defined(SINEW_NEEDS_SSE42) && defined(__x86_64__)
   if (!__builtin_cpu_supports("sse4.2")) {
-    std::fputs("sinew: this processor has no SSE4.2; build with -DSINEW_SSE2=ON\n", stderr);
+    sinew::cli::print_error("sinew: this processor has no SSE4.2; build with -DSINEW_SSE2=ON\n");
     return static_cast<int>(sinew::ErrorCode::kImpossible);
   }
 #endif
   try {
     return sinew::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("sinew: there is not enough memory for this job; try a smaller mesh or fewer frames\n",
-               stderr);
+    sinew::cli::print_error(
+        "sinew: there is not enough memory for this job; try a smaller mesh or fewer frames\n");
     return static_cast<int>(sinew::ErrorCode::kLimit);
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "sinew: a fault of the program itself, please report it: {}\n", problem.what());
+    sinew::cli::print_error("sinew: a fault of the program itself, please report it: ");
+    sinew::cli::print_error(problem.what());
+    sinew::cli::print_error("\n");
     return static_cast<int>(sinew::ErrorCode::kBug);
   }
 }

@@ -60,8 +60,8 @@ Result<void> run_studio(const StudioArguments& options, const Console& console) 
   SINEW_CHECK(give_file(options, console, wanted));
   SINEW_CHECK(give_page(options, console, wanted));
   SINEW_TRY(const auto server, studio::Server::open(std::move(wanted)));
-  fmt::print("{}\n", server->address());
-  std::fflush(stdout);
+  std::puts(server->address().c_str());
+  SINEW_CHECK(flush_output());
   if (options.no_open)
     console.note("open this address in a browser on this computer; Ctrl-C ends the server");
   else if (studio::open_browser(server->address()))
