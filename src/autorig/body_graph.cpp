@@ -105,9 +105,13 @@ void compact(std::vector<Vec3>& positions, std::vector<Triangle>& triangles) {
   positions = std::move(kept);
 }
 
-}  // namespace
-
-namespace {
+// Points that are so close become one.
+void thin_out(BodyGraph& graph, double tolerance) {
+  WeldedTriangles thin = weld_triangles({graph.positions, graph.triangles}, tolerance);
+  graph.positions = std::move(thin.weld.positions);
+  graph.triangles = std::move(thin.triangles);
+  compact(graph.positions, graph.triangles);
+}
 
 // Along a tree. Two points at one place still have a way between them, or nobody could tell which comes
 // first.
@@ -148,13 +152,13 @@ Result<BodyGraph> surface_graph(MeshView mesh) {
   compact(graph.positions, graph.triangles);
   const double longest = std::sqrt(total_area(graph.positions, graph.triangles) / kTrianglesAcross);
   if (!(longest > 0)) return impossible("the surface has no area");
-  if (graph.positions.size() > kManyPoints) {
-    WeldedTriangles thin = weld_triangles({graph.positions, graph.triangles}, 0.4 * longest);
-    graph.positions = std::move(thin.weld.positions);
-    graph.triangles = std::move(thin.triangles);
-    compact(graph.positions, graph.triangles);
-  }
+  if (graph.positions.size() > kManyPoints) thin_out(graph, 0.4 * longest);
+  // Halving the edges of a sliver leaves three slivers each time, with ever more points across its width.
   for (int pass = 0; pass < 16 && split_long_edges(graph.positions, graph.triangles, longest); ++pass) {
+    if (graph.positions.size() <= kManyPoints && graph.triangles.size() <= 4 * kManyPoints) continue;
+    thin_out(graph, 0.4 * longest);
+    if (graph.triangles.empty() || graph.triangles.size() > 4 * kManyPoints)
+      return impossible("the surface is too thin to follow");
   }
   const std::size_t n = graph.positions.size();
   const EdgeTable edges = edge_table(n, FaceList(graph.triangles));

@@ -19,6 +19,8 @@ constexpr double kThinShare = 0.05, kNearShare = 0.01;
 constexpr double kCellsAcross = 2.5, kCellsInGap = 3, kCellsAlongBone = 2;
 // No finer than this many cells along the longest side.
 constexpr double kFinest = 512;
+constexpr double kSheet = 0.1;  // of a cell inside for each one of the surface
+constexpr double kSheetCells = 1500;
 
 struct Sample {
   double length, area;
@@ -106,7 +108,15 @@ VoxelSize choose_voxel_size(const OrientedSoup& soup, const Box3& box, const Vox
   }
   measure(soup, box, size);
   size.shortest_bone = shortest_bone(options.bones, longest);
-  size.cell_size = size_for_cells(soup, longest, static_cast<double>(options.target_cells));
+  auto target_cells = static_cast<double>(options.target_cells);
+  size.cell_size = size_for_cells(soup, longest, target_cells);
+  // A sheet is its surface cells alone, as many along a side as a body of the target has, not the square of
+  // it.
+  const bool sheet = std::abs(soup.volume) < kSheet * soup.area * size.cell_size;
+  if (sheet) {
+    target_cells = std::min(target_cells, kSheetCells);
+    size.cell_size = size_for_cells(soup, longest, target_cells);
+  }
   size.reason = VoxelSize::Reason::kTarget;
   const auto at_most = [&](double limit, VoxelSize::Reason reason) {
     if (!(limit < size.cell_size)) return;
@@ -116,7 +126,8 @@ VoxelSize choose_voxel_size(const OrientedSoup& soup, const Box3& box, const Vox
   at_most(size.thickness / kCellsAcross, VoxelSize::Reason::kThickness);
   at_most(size.gap / kCellsInGap, VoxelSize::Reason::kGap);
   at_most(size.shortest_bone / kCellsAlongBone, VoxelSize::Reason::kBone);
-  const auto most_cells = static_cast<double>(std::max(options.max_cells, options.target_cells));
+  const double most_cells =
+      sheet ? target_cells : std::max(static_cast<double>(options.max_cells), target_cells);
   const double finest = std::max(longest / kFinest, size_for_cells(soup, longest, most_cells));
   if (size.cell_size < finest) {
     size.cell_size = finest;

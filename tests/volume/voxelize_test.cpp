@@ -228,6 +228,25 @@ TEST(Voxelize, TheAutomaticSizeFollowsBonesAndThinParts) {
   EXPECT_LT(thin.size.cell_size, plain.size.cell_size);
 }
 
+// As many cells as a body has, in one layer, would be a side of hundreds and hardly be solved.
+TEST(Voxelize, ASheetHasNoMoreCellsAlongASideThanABody) {
+  const PolyMesh body = test::uv_sphere({0, 0, 0}, 1);
+  PolyMesh triangle, needle;
+  triangle.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  triangle.add_face({0, 1, 2});
+  needle.positions = {{0, 0, 0}, {100'000, 0, 0}, {0, 1, 0}};
+  needle.add_face({0, 1, 2});
+  const std::vector<Bone> bones{{0, {0, 0, 0}, {0.01, 0, 0}}};
+  VoxelizeOptions options;
+  options.bones = bones;
+  EXPECT_GT(body_of(body).grid.cell_count(), 15'000u);
+  for (const PolyMesh& sheet : {triangle, needle}) {
+    EXPECT_LT(body_of(sheet).grid.cell_count(), 4'000u);
+    EXPECT_LT(body_of(sheet, options).grid.cell_count(), 4'000u);
+  }
+  EXPECT_GT(body_of(triangle).grid.cell_count(), 500u);
+}
+
 TEST(Voxelize, RefusesWhatHasNoTriangleAndWhatIsTooFine) {
   const PolyMesh nothing;
   EXPECT_EQ(voxelize({nothing.positions, {}}).error().code, ErrorCode::kBadInput);
