@@ -128,6 +128,24 @@ void sync_folder(const fs::path& folder) {
   if (descriptor.get() >= 0) (void)::fsync(descriptor.get());
 }
 
+// Through a link, the file that it names is replaced and the link stays; also where that is not there yet.
+Result<fs::path> behind_links(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as the system follows
+  fs::path at = path;
+  std::error_code error;
+  for (int k = 0; k < kMostLinks; ++k) {
+    if (!fs::is_symlink(at, error)) {
+      if (fs::is_directory(folder_of(at), error)) return at;
+      return io_error("cannot write " + quoted(path) + ": it is a link to " + quoted(at) +
+                      ", whose folder is not there");
+    }
+    const fs::path next = fs::read_symlink(at, error);
+    if (error) break;
+    at = next.is_absolute() ? next : folder_of(at) / next;
+  }
+  return io_error("cannot write " + quoted(path) + ": it is a link that leads nowhere; remove it");
+}
+
 }  // namespace
 
 Error exists_already(const fs::path& path) {
@@ -174,14 +192,8 @@ Result<void> check_writable(const fs::path& path, Overwrite overwrite) {
 Result<AtomicFile> AtomicFile::open(const fs::path& path, Overwrite overwrite) {
   SINEW_CHECK(check_writable(path, overwrite));
   AtomicFile file;
-  file.target_ = path;
   file.overwrite_ = overwrite;
-  // Through a link, the file that it names is replaced and the link stays.
-  std::error_code error;
-  if (fs::is_symlink(path, error)) {
-    const fs::path real = fs::canonical(path, error);
-    if (!error) file.target_ = real;
-  }
+  SINEW_TRY(file.target_, behind_links(path));
   struct stat status;
   const bool exists = ::stat(file.target_.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {

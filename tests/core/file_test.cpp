@@ -148,6 +148,24 @@ TEST_P(FileTest, AReplacedFileKeepsItsPermissionsAndALinkStaysALink) {
   EXPECT_EQ(fs::status(folder_ / "a").permissions(), static_cast<fs::perms>(0640));
 }
 
+TEST_P(FileTest, ALinkToWhatIsNotThereYetStaysALink) {
+  fs::create_directory(folder_ / "other");
+  fs::create_symlink("other/a", folder_ / "link");
+  fs::create_symlink("link", folder_ / "second");
+  ASSERT_TRUE(write_file(folder_ / "second", "new", Overwrite::kYes).ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "second"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(contents(folder_ / "other" / "a"), "new");
+  fs::create_symlink("missing/a", folder_ / "nowhere");
+  fs::create_symlink("loop", folder_ / "loop");
+  for (const char* name : {"nowhere", "loop"}) {
+    const auto result = write_file(folder_ / name, "new", Overwrite::kYes);
+    ASSERT_FALSE(result.ok()) << name;
+    EXPECT_EQ(result.error().code, ErrorCode::kIo);
+    EXPECT_TRUE(fs::is_symlink(folder_ / name)) << name;
+  }
+}
+
 TEST_P(FileTest, NamesAsLongAsTheFileSystemAllowsWork) {
   const fs::path path = folder_ / std::string(255, 'n');
   EXPECT_TRUE(write_file(path, "1", Overwrite::kNo).ok());
