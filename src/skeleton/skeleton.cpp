@@ -49,6 +49,41 @@ std::optional<std::size_t> find_one(std::span<const Joint> joints, Match&& match
   return found;
 }
 
+// "NAME#K": the K-th of those that have just this name.
+std::optional<std::size_t> find_numbered(std::span<const Joint> joints, std::string_view text) {
+  const std::size_t mark = text.rfind('#');
+  if (mark == std::string_view::npos) return std::nullopt;
+  const auto wanted = parse_int(text.substr(mark + 1));
+  std::int64_t seen = 0;
+  for (std::size_t j = 0; wanted && j < joints.size(); ++j)
+    if (joints[j].name == text.substr(0, mark) && ++seen == *wanted) return j;
+  return std::nullopt;
+}
+
+// "PARENT/NAME", or more of the names above it: the one joint whose path ends so.
+std::optional<std::size_t> find_by_path(std::span<const Joint> joints, std::string_view path) {
+  if (path.find('/') == std::string_view::npos) return std::nullopt;
+  const auto ends_so = [&](std::size_t j) {
+    std::string_view rest = path;
+    for (int at = static_cast<int>(j); at >= 0; at = joints[static_cast<std::size_t>(at)].parent) {
+      const std::string_view name = joints[static_cast<std::size_t>(at)].name;
+      if (rest == name) return true;
+      if (!rest.ends_with(name)) return false;
+      rest.remove_suffix(name.size());
+      if (!rest.ends_with('/')) return false;
+      rest.remove_suffix(1);
+    }
+    return false;
+  };
+  std::optional<std::size_t> found;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (!ends_so(j)) continue;
+    if (found) return std::nullopt;
+    found = j;
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<Skeleton> Skeleton::create(std::vector<Joint> joints) {
@@ -96,8 +131,11 @@ std::optional<std::size_t> Skeleton::find(std::string_view name) const {
           find_one(joints_, [&](std::string_view other) { return equals_ignoring_case(other, name); }))
     return alike;
   const std::string_view bare = without_prefix(name);
-  return find_one(joints_,
-                  [&](std::string_view other) { return equals_ignoring_case(without_prefix(other), bare); });
+  if (const auto loose = find_one(
+          joints_, [&](std::string_view other) { return equals_ignoring_case(without_prefix(other), bare); }))
+    return loose;
+  if (const auto numbered = find_numbered(joints_, name)) return numbered;
+  return find_by_path(joints_, name);
 }
 
 }  // namespace sinew

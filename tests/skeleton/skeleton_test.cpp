@@ -136,6 +136,27 @@ TEST(SkeletonFind, PrefersTheExactNameThenCaseThenNoPrefix) {
   EXPECT_EQ(make({at("x"), at("x")}).find("x"), std::nullopt);
 }
 
+TEST(SkeletonFind, JointsOfTheSameNameAreToldApartByNumberOrPath) {
+  const auto at = [](const char* name, int parent) { return joint_at(name, parent, Vec3::Zero()); };
+  const Skeleton skeleton = make({at("root", -1), at("arm", 0), at("bone", 1), at("leg", 0), at("bone", 3),
+                                  at("bone", 4), at("x#2", 0), at("a/b", 0), at("b", 0)});
+  EXPECT_EQ(skeleton.find("bone"), std::nullopt);
+  EXPECT_EQ(skeleton.find("bone#1"), 2u);
+  EXPECT_EQ(skeleton.find("bone#2"), 4u);
+  EXPECT_EQ(skeleton.find("bone#3"), 5u);
+  for (const char* wrong : {"bone#0", "bone#4", "bone#-1", "bone#", "bone#x", "#1", "arm#2"})
+    EXPECT_EQ(skeleton.find(wrong), std::nullopt) << wrong;
+  EXPECT_EQ(skeleton.find("arm#1"), 1u);
+  EXPECT_EQ(skeleton.find("arm/bone"), 2u);
+  EXPECT_EQ(skeleton.find("leg/bone"), 4u);
+  EXPECT_EQ(skeleton.find("root/leg/bone"), 4u);
+  EXPECT_EQ(skeleton.find("bone/bone"), 5u);
+  for (const char* wrong : {"/bone", "eg/bone", "root/bone", "bone/", "other/root/leg/bone", "/"})
+    EXPECT_EQ(skeleton.find(wrong), std::nullopt) << wrong;
+  EXPECT_EQ(skeleton.find("x#2"), 6u);  // names that look so
+  EXPECT_EQ(skeleton.find("a/b"), 7u);
+}
+
 TEST(Bones, EndAtTheirChildOrTheMeanOfTheirChildren) {
   const Skeleton skeleton = make({joint_at("root", -1, Vec3(1, 0, 0)), joint_at("a", 0, Vec3(0, 2, 0)),
                                   joint_at("b", 1, Vec3(1, 1, 0)), joint_at("c", 1, Vec3(-1, 1, 2))});

@@ -55,8 +55,8 @@ class Skeleton {
   std::span<const std::uint32_t> children(std::size_t j) const {
     return {children_.data() + child_offsets_[j], children_.data() + child_offsets_[j + 1]};
   }
-  // Exact name first, then ignoring case, then ignoring a prefix up to ':'; nullopt where none or several
-  // match.
+  // Exact name first, then ignoring case, then ignoring a prefix up to ':', then "Bone#2" (the second of that
+  // name, in joint order) and "LeftArm/Bone" (by names above it); nullopt where none or several match.
   std::optional<std::size_t> find(std::string_view name) const;
 
  private:
