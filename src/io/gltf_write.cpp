@@ -170,7 +170,11 @@ Result<void> check_call(const Rig& rig, const GltfWriteOptions& options) {
 Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
                                const GltfWriteOptions& options) {
   SINEW_CHECK(check_call(rig, options));
-  return document ? write_edited(rig, *document, options) : write_new(rig, options);
+  SINEW_TRY(std::string bytes, document ? write_edited(rig, *document, options) : write_new(rig, options));
+  // Numbers that are fine one by one may be too large together; the reader's own rules tell.
+  if (const auto again = read_gltf_alone(bytes, "the new file"); !again)
+    return impossible("what would be written could not be read again: " + again.error().message);
+  return bytes;
 }
 
 }  // namespace sinew

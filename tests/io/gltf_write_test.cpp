@@ -192,6 +192,23 @@ TEST(GltfWrite, SeamsShareTheirNormals) {
   EXPECT_EQ(file.rig.mesh.normals[1], file.rig.mesh.normals[4]);
 }
 
+TEST(GltfWrite, WhatTheReaderWouldRefuseIsNotWritten) {
+  for (const double far : {1e10, 1e16, 1e30}) {
+    Rig rig = random_rig(test::capsule(Vec3(0, 0, 0), Vec3(0, 0, 2), 0.5), 8, 4);
+    std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+    joints[0].rest_local.translation() = Vec3(far, 0, 0);
+    rig.skeleton = *Skeleton::create(joints);
+    const auto bytes = write_gltf(rig, nullptr);
+    if (bytes.ok()) {
+      EXPECT_TRUE(read_gltf_alone(*bytes, "a").ok()) << far;
+      EXPECT_LT(far, 1e16);
+    } else {
+      EXPECT_EQ(bytes.error().code, ErrorCode::kImpossible);
+      EXPECT_NE(bytes.error().message.find("nodes["), std::string::npos) << bytes.error().message;
+    }
+  }
+}
+
 TEST(GltfWrite, ASkeletonAloneAndAMotionComeBack) {
   Rig rig = random_rig({}, 4, 2);
   rig.keys.clear();

@@ -73,7 +73,7 @@ struct GltfWriteOptions {
 
 // The bytes of the file. `document` may be null (a mesh from .obj, a built-in character). Vertices of a
 // skinned part that have no weights go to the first joint of the skin: glTF has no way to say that they stay.
-// kUsage: a pose, frames or parts that do not belong to the rig. kImpossible: more than 4 GiB.
+// kUsage: a pose, frames or parts of another rig. kImpossible: over 4 GiB, or a file read_gltf would refuse.
 Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
                                const GltfWriteOptions& options = {});
 
