@@ -274,6 +274,9 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
   std::vector<std::uint32_t> whole;
   if (options.weight_bits == 8 || options.weight_bits == 16)
     whole = whole_weights(numbers, count, options.weight_bits == 8 ? 255 : 65'535);
+  // What rounds to nothing holds no joint.
+  for (std::size_t k = 0; k < joints.size(); ++k)
+    if (whole.empty() ? numbers[k] == 0 : whole[k] == 0) joints[k] = 0;
   const int last = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
   const Component component = last <= 255 ? Component::kUnsignedByte : Component::kUnsignedShort;
   for (std::size_t s = 0; s < sets; ++s) {

@@ -209,6 +209,32 @@ TEST(GltfWrite, WhatTheReaderWouldRefuseIsNotWritten) {
   }
 }
 
+TEST(GltfWrite, WhatRoundsToNothingHoldsNoJoint) {
+  Rig rig = random_rig(test::capsule(Vec3(0, 0, 0), Vec3(0, 0, 2), 0.5), 8, 4);
+  SkinWeights weights;
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i)
+    weights.add_row(std::vector<Influence>{{1, 1 - 1e-3}, {2, 1e-3 - 1e-60}, {3, 1e-60}});
+  rig.weights = weights;
+  for (const int bits : {0, 8, 16}) {
+    GltfWriteOptions options;
+    options.weight_bits = bits;
+    const GltfFile file = written(rig, options);
+    for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i)
+      ASSERT_EQ(file.rig.weights.row(i).size(), bits == 8 ? 1u : 2u) << bits;
+    const auto bytes = write_gltf(rig, nullptr, options);
+    ASSERT_TRUE(bytes.ok());
+    const json document = document_of(*bytes);
+    const auto& accessor =
+        document["accessors"]
+                [document["meshes"][0]["primitives"][0]["attributes"]["JOINTS_0"].get<std::size_t>()];
+    const auto& view = document["bufferViews"][accessor["bufferView"].get<std::size_t>()];
+    const std::size_t start = bytes->size() - document["buffers"][0]["byteLength"].get<std::size_t>() +
+                              view.value("byteOffset", std::size_t{0});
+    for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i)
+      for (std::size_t k = bits == 8 ? 1 : 2; k < 4; ++k) ASSERT_EQ((*bytes)[start + 4 * i + k], 0) << bits;
+  }
+}
+
 TEST(GltfWrite, ASkeletonAloneAndAMotionComeBack) {
   Rig rig = random_rig({}, 4, 2);
   rig.keys.clear();
