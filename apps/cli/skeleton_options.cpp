@@ -112,7 +112,8 @@ Json to_json(const FoundSkeleton& found) {
           {"way", name_of(found.way)},
           {"no_rings", found.no_rings},
           {"through_volume", found.way == SkeletonWay::kVolume},
-          {"curves", found.rings},
+          {"curves", found.curves.size()},
+          {"rings", found.rings},
           {"milliseconds",
            {{"curves", found.curve_ms},
             {"skeleton", found.skeleton_ms},
@@ -123,9 +124,10 @@ std::string to_text(const FoundSkeleton& found) {
   const char* way = found.way == SkeletonWay::kRings     ? "by the rings of its quads"
                     : found.way == SkeletonWay::kSurface ? "along its surface"
                                                          : "through its voxel body";
-  return fmt::format("{} joints of the template '{}' {} (sure to {:.0f} %{}), {} curves, {:.1f} ms",
-                     found.skeleton.size(), found.name, way, 100 * found.confidence,
-                     found.symmetric ? ", symmetric" : "", found.rings, found.curve_ms + found.skeleton_ms);
+  return fmt::format(
+      "{} joints of the template '{}' {} (sure to {:.0f} %{}), {} curves of {} rings, {:.1f} ms",
+      found.skeleton.size(), found.name, way, 100 * found.confidence, found.symmetric ? ", symmetric" : "",
+      found.curves.size(), found.rings, found.curve_ms + found.skeleton_ms);
 }
 
 }  // namespace sinew::cli
