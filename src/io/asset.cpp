@@ -19,7 +19,7 @@ struct MeshFormat {
   MeshReader read;
 };
 constexpr MeshFormat kMeshFormats[] = {
-    {".obj", read_obj}, {".ply", read_ply}, {".off", read_off}, {".stl", read_stl}};
+    {".obj", read_obj}, {".ply", read_ply}, {".off", read_off}, {".stl", read_stl}, {".mesh", read_medit}};
 
 struct SkeletonFormat {
   std::string_view ending;
@@ -78,9 +78,9 @@ Result<Asset> read_plain(std::string_view bytes, const std::string& name, const 
     SINEW_TRY(SkeletonFile file, format.read(bytes, name));
     return asset_of(std::move(file));
   }
-  return usage_error(
-      name +
-      ": an ending that is not known; .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf and .json are read");
+  return usage_error(name +
+                     ": an ending that is not known; .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf "
+                     "and .json are read");
 }
 
 // The joints that deform (all, where none does), each below its nearest ancestor among them, at rest in the

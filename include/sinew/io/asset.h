@@ -19,7 +19,7 @@ struct Asset {
   bool from_text = false;  // .obj, .off, .ply, .stl: vertices are as in the file, no node carries them
 };
 
-// Reads .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json; by content where it is
+// Reads .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf or skeleton .json; by content where it is
 // unmistakable (glb magic), else by ending. kIo: not there. kBadInput: broken (the message names file and
 // place). kUsage: an ending nobody knows.
 Result<Asset> read_asset(const std::filesystem::path& path);

@@ -37,6 +37,9 @@ Result<MeshFile> read_ply(std::string_view bytes, std::string_view name);
 Result<MeshFile> read_off(std::string_view bytes, std::string_view name);
 // Ascii and binary; equal corners are one vertex, numbered by first use.
 Result<MeshFile> read_stl(std::string_view bytes, std::string_view name);
+// Medit .mesh in text, in space: vertices, triangles and quadrilaterals; of tetrahedra alone their hull. All
+// else is skipped.
+Result<MeshFile> read_medit(std::string_view bytes, std::string_view name);
 
 // One `v` line a vertex, nine digits; vt and vn (seven digits) only where the mesh has them, with the
 // vertex's own index.
