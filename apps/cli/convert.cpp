@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sinew/io/write_mesh.h"
 #include "verbs.h"
 
@@ -9,15 +11,20 @@ namespace sinew::cli {
 void add_convert(Program& program) {
   struct ConvertArguments {
     std::string in, out;
+    bool keep_invalid = false;
   };
   auto options = std::make_shared<ConvertArguments>();
   const Verb verb = add_verb(program, "convert", "read a file and write it in another format",
                              "  sinew convert scan.ply -o scan.glb\n"
                              "  sinew convert rig.glb -o posed.obj\n");
-  verb.option("IN", options->in, "a .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json")
+  verb.option("IN", options->in, "a .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf or skeleton .json")
       .required();
   verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
       .required();
+  verb.flag(
+      "--keep-invalid", options->keep_invalid,
+      "keep weights that are no numbers or negative as they are in a .glb or .gltf, instead of writing the 0 "
+      "that they are read as");
   verb.runs([&program, options]() -> Result<void> {
     const Console& console = program.console;
     SINEW_CHECK(writable_kind(options->out));
@@ -25,7 +32,13 @@ void add_convert(Program& program) {
     SINEW_TRY(const Asset asset, read_asset(options->in));
     console.notes(options->in, asset.notes);
     if (is_cancelled(console.progress())) return cancelled();
-    SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));
+    GltfWriteOptions write;
+    if (asset.document && !options->keep_invalid) {
+      const GltfSummary summary = summarise(*asset.document);
+      write.edit.skin = summary.invalid > 0;
+      write.influences = std::max(write.influences, static_cast<int>(summary.influences));
+    }
+    SINEW_CHECK(save_asset(asset, options->out, console.overwrite(), write));
     console.print({{"vertices", asset.rig.mesh.vertex_count()},
                    {"faces", asset.rig.mesh.face_count()},
                    {"joints", asset.rig.skeleton.deforming_count()},

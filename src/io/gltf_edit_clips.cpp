@@ -60,6 +60,40 @@ void Editor::replace_clips() {
   put_animations(builder, std::move(animations));
 }
 
+void Editor::drop_channels_of_gone_joints() {
+  if (!builder.json.contains("animations")) return;
+  // A mesh that is not skinned, a camera or a light below a joint still moves with it.
+  const auto is_something = [](const Json& node) {
+    if ((node.contains("mesh") && !node.contains("skin")) || node.contains("camera")) return true;
+    const Json* extensions = object_member(node, "extensions");
+    return extensions && extensions->size() > extensions->count("SINEW_rig");
+  };
+  std::vector<bool> carries(document.nodes.size(), false);
+  for (auto node = document.node_order.rbegin(); node != document.node_order.rend(); ++node) {
+    if (is_something(builder.json["nodes"][at(*node)])) carries[at(*node)] = true;
+    const int parent = document.nodes[at(*node)].parent;
+    if (parent >= 0 && carries[at(*node)]) carries[at(parent)] = true;
+  }
+  const auto stays = [&](const Json& channel) {
+    const Json* target = object_member(channel, "target");
+    if (!target || !target->contains("node") || is_weights(channel)) return true;
+    const auto node = static_cast<std::size_t>((*target)["node"].get<double>());
+    return document.node_joints[node] < 0 || carries[node];
+  };
+  Json animations = Json::array();
+  for (const Json& before : Json(builder.json["animations"])) {
+    Json animation = before;
+    if (has_channels(animation)) {
+      animation.erase("channels");
+      animation.erase("samplers");
+      copy_channels(before, stays, animation);
+      if (!has_channels(animation)) continue;
+    }
+    animations.push_back(std::move(animation));
+  }
+  put_animations(builder, std::move(animations));
+}
+
 void Editor::renew_weight_channels() {
   if (!builder.json.contains("animations")) return;
   const Json before = builder.json["animations"];

@@ -34,6 +34,7 @@ void note_weights(const WeightReport& report, GltfDocument& document) {
   document.summary.influences = report.influences;
   document.summary.unweighted = report.unweighted;
   document.summary.max_row_error = report.max_row_error;
+  document.summary.invalid = report.not_numbers + report.negative;
 }
 
 Result<Rig> build_rig(GltfDocument& document) {

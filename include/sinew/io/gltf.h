@@ -39,6 +39,7 @@ struct GltfSummary {
   std::size_t unweighted =
       0;                     // vertices of skinned primitives whose stored weights sum to 0 or are not finite
   double max_row_error = 0;  // largest |sum - 1| of the weights as stored, over rows that have any
+  std::size_t invalid = 0;   // weights that are no numbers or negative, which were read as 0
 };
 GltfSummary summarise(const GltfDocument& document);
 

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files that we write are clean: nothing invalid that was read is left in them, and nothing that moves what is gone.
+
+usage: clean_files_test.py PROGRAM SOURCE [unittest arguments]
+"""
+import json
+import math
+import struct
+import unittest
+
+from program import ProgramTest
+
+
+def document_of(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    length = struct.unpack("<I", data[12:16])[0]
+    return json.loads(data[20:20 + length]), data[28 + length:]
+
+
+def weights_of(path):
+    document, binary = document_of(path)
+    values = []
+    for mesh in document["meshes"]:
+        for primitive in mesh["primitives"]:
+            accessor = document["accessors"][primitive["attributes"]["WEIGHTS_0"]]
+            view = document["bufferViews"][accessor["bufferView"]]
+            start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+            values += struct.unpack_from("<%df" % (4 * accessor["count"]), binary, start)
+    return values
+
+
+class CleanFiles(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.rig = cls.make("arm.glb", "arm", "--resolution", 400)
+        # The same with weights that are no numbers, as some exporters leave them.
+        document, binary = document_of(cls.rig)
+        accessor = document["accessors"][document["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"]]
+        start = document["bufferViews"][accessor["bufferView"]].get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        with open(cls.rig, "rb") as file:
+            data = bytearray(file.read())
+        offset = len(data) - len(binary) + start
+        for vertex in (0, 5, 9):
+            struct.pack_into("<f", data, offset + 16 * vertex + 4, math.nan)
+        cls.broken = cls.rig.replace("arm", "broken")
+        with open(cls.broken, "wb") as file:
+            file.write(data)
+
+    def test_convert_writes_the_weights_that_it_says_it_read(self):
+        self.assertIn("3 weights were not numbers", self.call("convert", self.broken, "-o", self.path("a.glb")).stderr)
+        mended = weights_of(self.path("a.glb"))
+        self.assertTrue(all(math.isfinite(w) for w in mended))
+        for i in range(0, len(mended), 4):
+            self.assertAlmostEqual(sum(mended[i:i + 4]), 1, places=5)
+        self.assertNotIn("not numbers", self.call("info", self.path("a.glb")).stderr)
+        kept, before = document_of(self.path("a.glb"))[0], document_of(self.broken)[0]
+        self.assertEqual([a["name"] for a in kept["animations"]], [a["name"] for a in before["animations"]])
+
+    def test_with_keep_invalid_the_weights_stay(self):
+        self.call("convert", self.broken, "-o", self.path("a.glb"), "--keep-invalid")
+        self.assertEqual(sum(math.isnan(w) for w in weights_of(self.path("a.glb"))), 3)
+
+    def test_clips_of_joints_that_are_gone_go(self):
+        clips = len(document_of(self.rig)[0]["animations"])
+        self.assertGreater(clips, 0)
+        with open(self.path("s.json"), "w") as file:
+            json.dump({"joints": [{"name": "a", "parent": -1, "head": [0, 0, 0], "tail": [1, 0, 0]},
+                                  {"name": "b", "parent": 0, "head": [1, 0, 0], "tail": [2, 0, 0]}]}, file)
+        self.call("weights", self.rig, "--skeleton", self.path("s.json"), "--method", "envelope", "-o", self.path("a.glb"))
+        document = document_of(self.path("a.glb"))[0]
+        self.assertEqual(len(document["skins"][0]["joints"]), 2)
+        self.assertNotIn("animations", document)
+        self.call("reweight", self.rig, "--smooth", 1, "-o", self.path("b.glb"))
+        self.assertEqual(len(document_of(self.path("b.glb"))[0]["animations"]), clips)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
