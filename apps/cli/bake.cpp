@@ -51,6 +51,8 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
   std::vector<std::string> made;
   SINEW_TRY(const BakedFrames frames, bake(asset.rig, request, &made));
   console.notes(options.in, made);
+  if (asset.document && summarise(*asset.document).tangents)
+    console.note(fmt::format("{}: tangents are left out: they would not follow the frames", options.in));
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
   console.print(
       {{"frames", frames.positions.size()},

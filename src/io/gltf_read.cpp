@@ -51,6 +51,10 @@ Result<Rig> build_rig(GltfDocument& document) {
   SINEW_CHECK(read_attributes(document, plans, rig));
   rig.stack = read_stack(document);
   note_weights(report, document);
+  document.summary.tangents = std::any_of(plans.begin(), plans.end(), [](const PartPlan& plan) {
+    const Json* attributes = object_member(*plan.primitive, "attributes");
+    return attributes && attributes->contains("TANGENT");
+  });
   SINEW_CHECK(read_keys(document, plans, animations, rig));
   SINEW_TRY(rig.clips, read_clips(document, animations));
   SINEW_TRY(rig.skeleton, Skeleton::create(std::move(skeleton.joints)));

@@ -63,6 +63,20 @@ class CleanFiles(ProgramTest):
         self.call("convert", self.broken, "-o", self.path("a.glb"), "--keep-invalid")
         self.assertEqual(sum(math.isnan(w) for w in weights_of(self.path("a.glb"))), 3)
 
+    def test_bake_says_that_tangents_go(self):
+        # Any four floats a vertex will do: nobody reads them.
+        document, binary = document_of(self.rig)
+        primitive = document["meshes"][0]["primitives"][0]
+        primitive["attributes"]["TANGENT"] = primitive["attributes"]["WEIGHTS_0"]
+        text = json.dumps(document).encode()
+        text += b" " * (-len(text) % 4)
+        with open(self.path("t.glb"), "wb") as file:
+            file.write(struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(binary)) +
+                       struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary)
+        self.assertIn("tangents are left out", self.call("bake", self.path("t.glb"), "-o", self.path("b.glb")).stderr)
+        self.assertNotIn("TANGENT", document_of(self.path("b.glb"))[0]["meshes"][0]["primitives"][0]["attributes"])
+        self.assertNotIn("tangents", self.call("bake", self.rig, "-o", self.path("c.glb")).stderr)
+
     def test_clips_of_joints_that_are_gone_go(self):
         clips = len(document_of(self.rig)[0]["animations"])
         self.assertGreater(clips, 0)

@@ -40,6 +40,7 @@ struct GltfSummary {
       0;                     // vertices of skinned primitives whose stored weights sum to 0 or are not finite
   double max_row_error = 0;  // largest |sum - 1| of the weights as stored, over rows that have any
   std::size_t invalid = 0;   // weights that are no numbers or negative, which were read as 0
+  bool tangents = false;     // a primitive has them; whoever moves vertices drops them
 };
 GltfSummary summarise(const GltfDocument& document);
 
