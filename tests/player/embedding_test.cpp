@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an engine relies on when it embeds the player.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "sinew/characters/characters.h"
@@ -222,6 +226,31 @@ TEST(Embedding, WhatARigLacksIsNeverMadeAside) {
     ASSERT_FALSE(deformer.ok()) << name;
     EXPECT_EQ(deformer.error().code, ErrorCode::kImpossible) << name;
   }
+}
+
+// Poses a rig by its elastic body, `scarce`: with no memory left to take; the exit code is the status.
+[[noreturn]] void solve_elastic(bool scarce) {
+  const Rig rig = *make_character("arm", {.resolution = 600});
+  auto ready = ready_deformer(rig, test::by(rig, "elastic", {{"voxels", 64.0}}));
+  if (!ready) std::_Exit(99);
+  std::vector<Vec3f> positions(ready->deformer.vertex_count());
+  const Pose pose = walking(rig, 0.5);
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  const rlimit limit{bytes, bytes};
+  if (pages == 0 || (scarce && setrlimit(RLIMIT_AS, &limit) != 0)) std::_Exit(98);
+  std::_Exit(40 + static_cast<int>(ready->deformer.evaluate(pose, ready->workspace, positions)));
+}
+
+TEST(EmbeddingDeathTest, ASolveThatFindsNoMemorySaysSo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need their own memory";
+#endif
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto exit = [](Status status) { return testing::ExitedWithCode(40 + static_cast<int>(status)); };
+  EXPECT_EXIT(solve_elastic(false), exit(Status::kOk), "");
+  EXPECT_EXIT(solve_elastic(true), exit(Status::kOutOfMemory), "");
 }
 
 // Files and users: one table of settings, checked in one place.
