@@ -12,6 +12,7 @@
 #include "sinew/binding/surface.h"
 #include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
+#include "sinew/skeleton/joint_hint.h"
 #include "sinew/weights/geodesic.h"
 #include "sinew/weights/lock.h"
 #include "sinew/weights/prune_smoothly.h"
@@ -86,7 +87,8 @@ Result<SkinWeights> with_locks(const Rig& rig, const BindRequest& request, const
   for (const std::string& name : request.locked_joints) {
     const auto joint = rig.skeleton.find(name);
     if (!joint)
-      return parameter_error("lock", fmt::format("names '{}': there is no such joint", printable(name)));
+      return parameter_error("lock", fmt::format("names '{}': there is no such joint{}", printable(name),
+                                                 joint_hint(rig.skeleton, name)));
     joints[*joint] = 1;
   }
   for (const std::size_t vertex : request.locked_vertices) {

@@ -8,6 +8,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
 #include "sinew/mesh/bvh.h"
+#include "sinew/skeleton/joint_hint.h"
 #include "sinew/weights/harmonic_volume.h"
 
 namespace sinew {
@@ -23,7 +24,8 @@ Result<std::vector<float>> cell_stiffness(const Rig& rig, const Surface& surface
   for (const auto& [name, value] : settings.stiffness) {
     const auto joint = rig.skeleton.find(name);
     if (!joint || *joint >= surface.bones.size())
-      return parameter_error("stiffness", fmt::format("names '{}': there is no such joint", printable(name)));
+      return parameter_error("stiffness", fmt::format("names '{}': there is no such joint{}", printable(name),
+                                                      joint_hint(rig.skeleton, name)));
     if (!(value > 0 && value <= 1e6))
       return parameter_error("stiffness",
                              fmt::format("is {}: give a number above 0 and not above 1e6", value));

@@ -36,6 +36,32 @@ Error wrong_setting(const Descriptor& descriptor, const std::string& what) {
                          fmt::format("is {}: give {}", what, setting_range(descriptor)));
 }
 
+// "LeftArm=0.5", put to what was given before.
+Result<Setting> named_value(const Descriptor& descriptor, std::string_view text, const Setting* before) {
+  const bool numbers = descriptor.kind == Kind::kNamedNumbers;
+  const std::size_t equals = text.rfind('=');
+  const std::string_view said = text.substr(equals + 1);  // all of it, where there is no '='
+  const auto number = parse_double(said);
+  if (equals == 0 || equals == std::string_view::npos || (numbers && !number))
+    return wrong_setting(descriptor, "'" + printable(text) + "'");
+  const std::string name(text.substr(0, equals));
+  if (numbers) {
+    NamedNumbers list = before ? std::get<NamedNumbers>(*before) : NamedNumbers();
+    list[name] = *number;
+    return Setting(std::move(list));
+  }
+  NamedWords list = before ? std::get<NamedWords>(*before) : NamedWords();
+  list[name] = std::string(said);
+  return Setting(std::move(list));
+}
+
+Setting plain_value(const Descriptor& descriptor, std::string_view text) {
+  if (descriptor.kind == Kind::kFlag && (text == "true" || text == "false")) return Setting(text == "true");
+  if (descriptor.kind == Kind::kNumber || descriptor.kind == Kind::kWhole)
+    if (const auto number = parse_double(text)) return Setting(*number);
+  return Setting(std::string(text));
+}
+
 }  // namespace
 
 namespace detail {
@@ -128,30 +154,9 @@ Result<void> check_setting(const Descriptor& descriptor, const Setting& value) {
 }
 
 Result<Setting> parse_setting(const Descriptor& descriptor, std::string_view text, const Setting* before) {
-  Setting value = std::string(text);
   const bool named = descriptor.kind == Kind::kNamedNumbers || descriptor.kind == Kind::kNamedWords;
-  if (named) {
-    const std::size_t equals = text.rfind('=');
-    const std::string_view said = text.substr(equals + 1);  // all of it, where there is no '='
-    const auto number = parse_double(said);
-    if (equals == 0 || equals == std::string_view::npos ||
-        (descriptor.kind == Kind::kNamedNumbers && !number))
-      return wrong_setting(descriptor, "'" + printable(text) + "'");
-    const std::string name(text.substr(0, equals));
-    if (descriptor.kind == Kind::kNamedNumbers) {
-      NamedNumbers list = before ? std::get<NamedNumbers>(*before) : NamedNumbers();
-      list[name] = *number;
-      value = std::move(list);
-    } else {
-      NamedWords list = before ? std::get<NamedWords>(*before) : NamedWords();
-      list[name] = std::string(said);
-      value = std::move(list);
-    }
-  } else if (descriptor.kind == Kind::kFlag) {
-    if (text == "true" || text == "false") value = text == "true";
-  } else if (descriptor.kind != Kind::kWord) {
-    if (const auto number = parse_double(text)) value = *number;
-  }
+  SINEW_TRY(const Setting value,
+            named ? named_value(descriptor, text, before) : Result<Setting>(plain_value(descriptor, text)));
   SINEW_CHECK(check_setting(descriptor, value));
   return value;
 }

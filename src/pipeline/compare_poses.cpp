@@ -7,6 +7,7 @@
 
 #include "sinew/core/text.h"
 #include "sinew/skeleton/bone_tree.h"
+#include "sinew/skeleton/joint_hint.h"
 
 namespace sinew {
 namespace {
@@ -84,7 +85,8 @@ Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& su
   for (const std::string& name : request.joints) {
     const auto joint = rig.skeleton.find(name);
     if (!joint || *joint >= wanted.size())
-      return parameter_error("joints", fmt::format("names '{}': there is no such joint", printable(name)));
+      return parameter_error("joints", fmt::format("names '{}': there is no such joint{}", printable(name),
+                                                   joint_hint(rig.skeleton, name)));
     wanted[*joint] = 1;
   }
   std::vector<ComparePose> poses;

@@ -10,6 +10,7 @@
 #include "sinew/core/text.h"
 #include "sinew/deform/pose_space.h"
 #include "sinew/math/svd.h"
+#include "sinew/skeleton/joint_hint.h"
 
 namespace sinew {
 namespace {
@@ -47,7 +48,9 @@ std::size_t driver(std::vector<PoseSpace::Driver>& drivers, std::size_t index, d
 Result<void> add_joints(const Rig& rig, const Pose& pose, const ExampleRequest& request, PoseSpace& space) {
   for (const auto& [name, influence] : request.joints) {
     const auto joint = rig.skeleton.find(name);
-    if (!joint) return usage_error(fmt::format("there is no joint '{}'", printable(name)));
+    if (!joint)
+      return usage_error(
+          fmt::format("there is no joint '{}'{}", printable(name), joint_hint(rig.skeleton, name)));
     if (!(influence > 0 && std::isfinite(influence)))
       return usage_error(fmt::format("the influence of '{}' must lie above 0", printable(name)));
     driver(space.joints, *joint, influence, true);

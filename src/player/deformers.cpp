@@ -18,6 +18,7 @@
 #include "sinew/deform/stretch.h"
 #include "sinew/deform/volume.h"
 #include "sinew/player/stack.h"
+#include "sinew/skeleton/joint_hint.h"
 
 namespace sinew {
 namespace {
@@ -118,8 +119,8 @@ Built make_decomposed(const Rig& rig, const DecomposedOptions& options, const De
 
 Result<std::size_t> named_joint(const Rig& rig, std::string_view option, const std::string& name) {
   if (const auto joint = rig.skeleton.find(name)) return *joint;
-  return parameter_error(std::string(option),
-                         fmt::format("names '{}': there is no such joint", printable(name)));
+  return parameter_error(std::string(option), fmt::format("names '{}': there is no such joint{}",
+                                                          printable(name), joint_hint(rig.skeleton, name)));
 }
 
 Built make_joint_based(const Rig& rig, const SwingTwistSettings& settings, std::optional<JointBlend> blend) {

@@ -8,6 +8,7 @@
 
 #include "sinew/core/text.h"
 #include "sinew/skeleton/drag.h"
+#include "sinew/skeleton/joint_hint.h"
 
 namespace sinew {
 namespace {
@@ -28,6 +29,8 @@ std::string list_names(const Items& items, Name&& name) {
 
 Result<std::size_t> find_joint(const Skeleton& skeleton, const std::string& name) {
   if (const auto joint = skeleton.find(name)) return *joint;
+  const std::string hint = joint_hint(skeleton, name);
+  if (!hint.empty()) return usage_error(fmt::format("there is no joint '{}'{}", printable(name), hint));
   return usage_error(fmt::format(
       "there is no joint '{}'; the file has {}", printable(name),
       list_names(skeleton.joints(), [](const Joint& j) -> const std::string& { return j.name; })));

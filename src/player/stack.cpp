@@ -12,6 +12,7 @@
 #include "sinew/deform/cage.h"
 #include "sinew/deform/mush.h"
 #include "sinew/deform/remove.h"
+#include "sinew/skeleton/joint_hint.h"
 
 namespace sinew {
 namespace {
@@ -229,7 +230,8 @@ bool solves_keys(const Rig& rig, const Stack& stack) {
 Result<std::vector<float>> weights_below(const Rig& rig, std::string_view name) {
   const auto joint = rig.skeleton.find(name);
   if (!joint)
-    return parameter_error("mask", fmt::format("names '{}': there is no such joint", printable(name)));
+    return parameter_error("mask", fmt::format("names '{}': there is no such joint{}", printable(name),
+                                               joint_hint(rig.skeleton, name)));
   std::vector<bool> below(rig.skeleton.size());
   for (const std::uint32_t j : rig.skeleton.order()) {
     const int parent = rig.skeleton[j].parent;
