@@ -49,7 +49,9 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
     SINEW_TRY(request.clip, find_clip(asset.rig, options.clip));
   }
   std::vector<std::string> made;
-  SINEW_TRY(const BakedFrames frames, bake(asset.rig, request, &made));
+  auto baked = bake(asset.rig, request, &made);
+  if (!baked) return in_file(options.in, baked.error());
+  const BakedFrames& frames = *baked;
   console.notes(options.in, made);
   if (asset.document && summarise(*asset.document).tangents)
     console.note(fmt::format("{}: tangents are left out: they would not follow the frames", options.in));

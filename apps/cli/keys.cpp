@@ -155,9 +155,9 @@ Result<void> add(const KeysArguments& options, const Console& console) {
   for (const std::string& text : options.masks) {
     SINEW_TRY(const auto mask, split_name("--mask", text));
     SINEW_TRY(const std::size_t key, find_key(asset.rig, mask.first));
-    asset.rig.keys[key].mask = mask.second;
+    asset.rig.keys[key].mask = mask.second == "none" ? "" : mask.second;
+    SINEW_CHECK(mask_weights(asset.rig, asset.rig.keys[key].mask));
   }
-  SINEW_CHECK(key_masks(asset.rig));
   return save(options, console, asset);
 }
 

@@ -125,7 +125,10 @@ Result<DeformChoice> PoseOptions::choice(const Console& console, const Rig& rig)
   if (const auto deformer = given.find("deformer"); deformer != given.end())
     SINEW_CHECK(set_option(choice.stack, "deformer", deformer->second));
   for (const auto& [name, value] : given)
-    if (name != "deformer") SINEW_CHECK(set_option(choice.stack, name, value));
+    if (name != "deformer") {
+      SINEW_CHECK(set_option(choice.stack, name, value));
+      SINEW_CHECK(check_names(rig, name, value));
+    }
   SINEW_CHECK(read_handles(*this, choice));
   const std::string deformer = deformer_of(choice.stack);
   if (!choice.held.empty() && !deformer.starts_with("arap"))

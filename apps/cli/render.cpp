@@ -92,9 +92,10 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
                                                   : std::string();
     SINEW_TRY(request.deform, options.pose.choice(console, asset.rig));
     std::vector<std::string> made;
-    SINEW_TRY(Image image, picture_of(asset.rig, request, &made));
+    auto image = picture_of(asset.rig, request, &made);
+    if (!image) return in_file(options.in[k], image.error());
     console.notes(options.in[k], made);
-    images.push_back(std::move(image));
+    images.push_back(*std::move(image));
   }
   const int columns =
       options.columns > 0 ? options.columns : static_cast<int>(std::min<std::size_t>(images.size(), 4));

@@ -47,14 +47,15 @@ Result<void> set_mask(const Rig& rig, const std::string& text, Stack& stack) {
 Result<void> run_stack(const StackArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
-  // Steps first: what is set is set in them.
-  if (!options.order.empty()) {
+  if (!options.order.empty()) {  // first: settings go to the steps that are there then
     SINEW_TRY(asset.rig.stack, reorder(stack_of(asset.rig), options.order));
   }
   SINEW_TRY(DeformChoice choice, options.pose.choice(console, asset.rig));
   Stack& stack = choice.stack;
   for (const std::string& text : options.masks) SINEW_CHECK(set_mask(asset.rig, text, stack));
-  SINEW_CHECK(ready_deformer(asset.rig, choice));  // what cannot run is not written
+  const auto ready = ready_deformer(asset.rig, choice);  // what cannot run is not written
+  if (!ready) return in_file(options.in, ready.error());
+  console.notes(options.in, ready->made);
   asset.rig.stack = stack;
   if (!options.out.empty()) {
     GltfWriteOptions write;

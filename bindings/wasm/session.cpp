@@ -99,7 +99,8 @@ Result<std::vector<std::string>> Session::set_deformer(int slot, const Stack& st
   std::vector<std::string> notes;
   DeformerData data;
   data.held = std::move(held);
-  SINEW_TRY(const DeformerNeeds needs, needs_of(stack));
+  SINEW_TRY(const Stack usable, usable_stack(rig(), stack));  // what it skips, the deformer's notes say
+  SINEW_TRY(const DeformerNeeds needs, needs_of(usable));
   SINEW_CHECK(make_ready(needs, data, notes));
   SINEW_TRY(RigDeformer deformer, RigDeformer::build(rig(), stack, data));
   notes.insert(notes.end(), deformer.notes().begin(), deformer.notes().end());

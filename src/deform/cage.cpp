@@ -31,11 +31,15 @@ class CageDeformer : public Deformer {
   }
 
   Result<void> solve() {
-    SINEW_TRY(field_, HarmonicCage::build(cage_.mesh, cage_.resolution));
-    if (field_->nodes() != cage_.volume.size())
-      return bad_input("the cage '" + printable(cage_.name) +
-                       "' has been changed since it was solved: bind it again with `sinew cage bind`");
-    return {};
+    auto built = HarmonicCage::build(cage_.mesh, cage_.resolution, cage_.volume.size());
+    if (built && built->nodes() == cage_.volume.size()) {
+      field_ = *std::move(built);
+      return {};
+    }
+    return bad_input("the cage '" + printable(cage_.name) + "' " +
+                     (built ? std::string("has been changed since it was solved")
+                            : "cannot be used: " + built.error().message) +
+                     "; bind it again with `sinew cage bind`");
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {

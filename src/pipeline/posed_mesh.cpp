@@ -28,7 +28,8 @@ Error frame_error(Status status) {
 
 Result<ReadyDeformer> ready_deformer(const Rig& rig, const DeformChoice& choice) {
   const Stack stack = choice.stack.empty() ? stack_of(rig) : choice.stack;
-  SINEW_TRY(const DeformerNeeds needs, needs_of(stack));
+  SINEW_TRY(const Stack usable, usable_stack(rig, stack));  // what it skips, the deformer's notes say
+  SINEW_TRY(const DeformerNeeds needs, needs_of(usable));
   DeformerData data;
   data.held = choice.held;
   std::vector<std::string> made;

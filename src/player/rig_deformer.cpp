@@ -206,8 +206,12 @@ Result<RigDeformer> RigDeformer::build(const Rig& rig, const Stack& stack) {
 }
 
 Result<RigDeformer> RigDeformer::build(const Rig& rig, const Stack& stack, const DeformerData& data) {
-  SINEW_TRY(std::vector<BuiltStep> steps, build_stack(rig, stack, data));
-  return build(rig, std::move(steps));
+  std::vector<std::string> skipped;
+  SINEW_TRY(std::vector<BuiltStep> steps, build_stack(rig, stack, data, &skipped));
+  SINEW_TRY(RigDeformer deformer, build(rig, std::move(steps)));
+  std::vector<std::string>& notes = deformer.parts_->notes;
+  notes.insert(notes.begin(), skipped.begin(), skipped.end());
+  return deformer;
 }
 
 Result<RigDeformer> RigDeformer::build(const Rig& rig, std::vector<BuiltStep> steps) {

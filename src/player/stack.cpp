@@ -266,7 +266,10 @@ Stack stack_of(const Rig& rig) {
 Result<Stack> stack_with(const Rig& rig, std::string_view deformer, const Settings& options) {
   Stack stack = stack_of(rig);
   if (!deformer.empty()) SINEW_CHECK(set_deformer(stack, deformer));
-  for (const auto& [name, value] : options) SINEW_CHECK(set_option(stack, name, value));
+  for (const auto& [name, value] : options) {
+    SINEW_CHECK(set_option(stack, name, value));
+    SINEW_CHECK(check_names(rig, name, value));
+  }
   return stack;
 }
 
@@ -414,16 +417,9 @@ Result<std::vector<float>> mask_weights(const Rig& rig, std::string_view mask) {
   return values;
 }
 
-Result<KeyMasks> key_masks(const Rig& rig) {
-  KeyMasks masks;
-  for (const ShapeKey& key : rig.keys) {
-    SINEW_TRY(std::vector<float> mask, mask_weights(rig, key.mask));
-    masks.push_back(std::move(mask));
-  }
-  return masks;
-}
-
-Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& stack, const DeformerData& data) {
+Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& wanted, const DeformerData& data,
+                                           std::vector<std::string>* skipped) {
+  SINEW_TRY(const Stack stack, usable_stack(rig, wanted, skipped));
   std::vector<BuiltStep> built;
   DeformerData given = data;
   given.solve_keys = solves_keys(rig, stack);

@@ -27,6 +27,22 @@ CutFrame frame_of(const CagePiece& piece, int resolution) {
   return frame;
 }
 
+// How many nodes the grid of a piece has at least: its volume in cells, less a layer along its surface. Even
+// where parts of it overlap, which counts them several times, it is not off by as much as kMostLayers.
+double least_nodes(const CagePiece& piece, double cell) {
+  constexpr double kMostLayers = 16, kLayer = 3;
+  if (!piece.oriented) return 0;
+  double volume = 0, area = 0;
+  const Vec3 centre = bounding_box(piece.positions).center();
+  for (const Triangle& t : piece.triangles) {
+    const Vec3 a = piece.positions[t[0]] - centre, b = piece.positions[t[1]] - centre,
+               c = piece.positions[t[2]] - centre;
+    volume += a.dot(b.cross(c)) / 6;
+    area += (b - a).cross(c - a).norm() / 2;
+  }
+  return std::abs(volume) / (kMostLayers * cell * cell * cell) - kLayer * area / (cell * cell);
+}
+
 void add_stencil(const CagePlace::Part& part, std::span<const CutRow> values, std::size_t first,
                  std::size_t lanes, std::vector<RowEntry>& row) {
   std::array<double, kCutLanes> sum{};
@@ -116,7 +132,8 @@ CageBinding finish(std::vector<std::vector<RowEntry>>& rows, const std::vector<C
 
 }  // namespace
 
-Result<HarmonicCage> HarmonicCage::build(const PolyMesh& cage, int resolution) {
+Result<HarmonicCage> HarmonicCage::build(const PolyMesh& cage, int resolution,
+                                         std::optional<std::size_t> nodes) {
   if (resolution < 1 || resolution > 10)
     return usage_error("the resolution of a cage is " + std::to_string(resolution) +
                        ": give a number from 1 (2 cells a side) to 10 (1024)");
@@ -124,6 +141,12 @@ Result<HarmonicCage> HarmonicCage::build(const PolyMesh& cage, int resolution) {
   body->controls = cage.vertex_count();
   body->rest = cage.positions;
   SINEW_TRY(body->pieces, cage_pieces(cage));
+  double least = 0;
+  for (const auto& piece : body->pieces)
+    least += std::max(0.0, least_nodes(*piece, frame_of(*piece, resolution).cell));
+  if (nodes && least > static_cast<double>(*nodes))
+    return bad_input("its grid has " + std::to_string(*nodes) + " nodes, far too few for a resolution of " +
+                     std::to_string(resolution));
   for (const auto& piece : body->pieces) {
     const CutFrame frame = frame_of(*piece, resolution);
     piece->grid = cut_grid(piece->surface(), frame, piece->oriented);

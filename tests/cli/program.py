@@ -2,6 +2,7 @@
 """What the tests of the command line share: running the program, reading what it says and writes."""
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,22 @@ def strict(text):
 def text_of(path):
     with open(path) as f:
         return f.read()
+
+
+def edit_glb(path, out, change):
+    """A copy of a .glb whose JSON `change` has edited."""
+    with open(path, "rb") as f:
+        data = f.read()
+    length = struct.unpack_from("<I", data, 12)[0]
+    document = json.loads(data[20:20 + length])
+    change(document)
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + length:]
+    with open(out, "wb") as f:
+        f.write(struct.pack("<III", 0x46546C67, 2, 20 + len(text) + len(rest)))
+        f.write(struct.pack("<II", len(text), 0x4E4F534A) + text + rest)
+    return out
 
 
 class ProgramTest(unittest.TestCase):
@@ -43,8 +60,11 @@ class ProgramTest(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder.name, self.id().split(".")[-1] + "-" + name)
 
+    def run_any(self, *words, **options):
+        return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300, **options)
+
     def call(self, *words, code=0, **options):
-        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300, **options)
+        done = self.run_any(*words, **options)
         self.assertEqual(done.returncode, code, "%s\n%s%s" % (words, done.stdout[-400:], done.stderr[-400:]))
         return done
 

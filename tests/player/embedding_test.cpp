@@ -323,8 +323,7 @@ TEST(Settings, OfSingleBonesBendThoseAlone) {
     }
     EXPECT_GT(moved, 1e-4);
   }
-  const auto wrong =
-      posed_mesh(snake, *pose, test::by(snake, "curve", {{"bone-segments", NamedNumbers{{"nobody", 3}}}}));
+  const auto wrong = stack_with(snake, "curve", {{"bone-segments", NamedNumbers{{"nobody", 3}}}});
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().parameter, "bone-segments");
 }

@@ -68,15 +68,26 @@ Result<Stack> reorder(const Stack& stack, std::string_view order);
 // "below:JOINT", the skin weights of a joint and all below it; "!" in front: one minus that. Empty for "".
 // kUsage: nothing of that name.
 Result<std::vector<float>> mask_weights(const Rig& rig, std::string_view mask);
-// The masks of all keys.
+// The masks of all keys; a key whose mask names a joint that is not there acts nowhere.
 Result<KeyMasks> key_masks(const Rig& rig);
+
+// kUsage where a setting by joints names one that the rig does not have: for what users say. In stacks that
+// come from files such names are skipped, see usable_stack.
+Result<void> check_names(const Rig& rig, std::string_view option, const Setting& value);
+
+// The stack as this rig can run it. Files outlive names: steps whose mask names a joint that another program
+// has renamed are left out, and so are settings of such joints; `skipped` gets a sentence for each.
+// kBadInput, naming the step and the setting, where nobody knows a step or a deformer, or a value does not
+// fit.
+Result<Stack> usable_stack(const Rig& rig, const Stack& stack, std::vector<std::string>* skipped = nullptr);
 
 // A step, built: what it makes is blended with what came in by the mask.
 struct BuiltStep {
   std::shared_ptr<const Deformer> deformer;
   std::vector<float> mask = {};  // per vertex, or empty: 1 everywhere
 };
-// kUsage where a step or mask has no such name, kBadInput where a setting does not fit.
-Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& stack, const DeformerData& data = {});
+// Fails and skips as usable_stack does.
+Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& stack, const DeformerData& data = {},
+                                           std::vector<std::string>* skipped = nullptr);
 
 }  // namespace sinew

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,7 +49,10 @@ class HarmonicCage {
  public:
   // 2^resolution cells along the longest side of each piece. kUsage: a resolution outside 1 ... 10.
   // kBadInput: no faces, an open cage, coordinates that are not finite, a piece that encloses nothing.
-  static Result<HarmonicCage> build(const PolyMesh& cage, int resolution);
+  // `nodes`: how many the grid must have, where that is known; kBadInput before any grid is cut where it
+  // must come out larger by far.
+  static Result<HarmonicCage> build(const PolyMesh& cage, int resolution,
+                                    std::optional<std::size_t> nodes = std::nullopt);
 
   std::size_t control_count() const;
   std::size_t cells() const;  // 2^resolution a side, of all pieces
