@@ -66,6 +66,7 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector
     if (request.normals) normals = frames.normals.emplace_back(rig.mesh.vertex_count());
     const Status status = ready.deformer.evaluate(pose, ready.workspace, positions, normals);
     if (status != Status::kOk) return frame_error(status);
+    SINEW_CHECK(check_frame(rig, positions, ready));
   }
   return frames;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/pipeline/posed_mesh.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 
 #include "sinew/binding/prepare.h"
@@ -16,6 +19,12 @@ bool is_still(const Rig& rig, const DeformChoice& choice) {
          choice.held.empty();
 }
 
+std::size_t first_far(std::span<const Vec3f> positions) {
+  const auto bad =
+      std::find_if(positions.begin(), positions.end(), [](const Vec3f& p) { return !p.allFinite(); });
+  return static_cast<std::size_t>(bad - positions.begin());
+}
+
 }  // namespace
 
 Error frame_error(Status status) {
@@ -24,6 +33,23 @@ Error frame_error(Status status) {
           : status == Status::kBadPose ? ErrorCode::kUsage
                                        : ErrorCode::kImpossible,
           status_text(status)};
+}
+
+Result<void> check_frame(const Rig& rig, std::span<const Vec3f> positions, ReadyDeformer& ready) {
+  const std::size_t bad = first_far(positions);
+  if (bad == positions.size()) return {};
+  // Where the file's own pose does it too, nothing that the user said is at fault.
+  std::vector<Vec3f> rest(positions.size());
+  const Status status = ready.deformer.evaluate(rest_pose(rig.skeleton), ready.workspace, rest);
+  if (status == Status::kOk && !ready.held && first_far(rest) < rest.size())
+    return bad_input(
+        fmt::format("vertex {} is put nowhere (a coordinate is not finite), also in the file's own pose: its "
+                    "stack, keys or pose spaces hold numbers that are too large, or its mesh is degenerate",
+                    bad));
+  return impossible(
+      fmt::format("this pose puts vertex {} nowhere: a coordinate is not finite; give smaller angles, key "
+                  "weights or handle positions, or another deformer",
+                  bad));
 }
 
 Result<ReadyDeformer> ready_deformer(const Rig& rig, const DeformChoice& choice) {
@@ -47,7 +73,10 @@ Result<ReadyDeformer> ready_deformer(const Rig& rig, const DeformChoice& choice)
                            std::to_string(rig.points.points.size()));
     workspace.controls() = choice.controls;
     workspace.controls().cages.resize(rig.cages.size());
-    return ReadyDeformer{std::move(deformer), std::move(workspace), std::move(made)};
+    const bool moved = std::any_of(choice.controls.cages.begin(), choice.controls.cages.end(),
+                                   [](const std::vector<Vec3>& points) { return !points.empty(); });
+    return ReadyDeformer{std::move(deformer), std::move(workspace), std::move(made),
+                         moved || !choice.held.empty() || !choice.controls.handles.empty()};
   };
   if (is_ready(rig, needs)) return build(rig);
   Rig copy = rig;
@@ -62,6 +91,7 @@ Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, ReadyDeformer& rea
   mesh.normals.resize(mesh.vertex_count());
   const Status status = ready.deformer.evaluate(pose, ready.workspace, positions, mesh.normals);
   if (status != Status::kOk) return frame_error(status);
+  SINEW_CHECK(check_frame(rig, positions, ready));
   for (std::size_t i = 0; i < positions.size(); ++i) mesh.positions[i] = positions[i].cast<double>();
   return mesh;
 }

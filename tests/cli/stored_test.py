@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files whose stored settings are wrong, or name what is no longer there.
+"""Files whose stored settings are wrong, or name what is no longer there; and numbers that lead out of the world.
 
 usage: stored_test.py PROGRAM SOURCE [unittest arguments]
 """
+import os
 import time
 import unittest
 
@@ -115,6 +116,62 @@ class Stored(ProgramTest):
         self.assertIn("deep.glb", text)
         self.assertIn("bind it again", text)
         self.call("pose", bound, "-o", self.path("fits.obj"))
+
+    # --- numbers without an end ---
+    def test_nothing_that_is_not_finite_leaves(self):
+        shape, keyed = self.path("shape.obj"), self.path("keyed.glb")
+        self.call("pose", self.rig, "--set", self.joint() + "=0,0,30", "-o", shape)
+        self.call("keys", "add", self.rig, "--key", "bow=" + shape, "-o", keyed)
+        huge = "1e308"
+        for words in (("pose", keyed, "--key", "bow=" + huge), ("pose", keyed, "--key", "bow=-" + huge),
+                      ("pose", self.rig, "--deformer", "arap", "--handle", "0=%s,%s,%s" % (huge, huge, huge)),
+                      ("render", keyed, "--key", "bow=" + huge),
+                      ("bake", keyed, "--key", "bow=" + huge)):
+            for ending in (".png",) if words[0] == "render" else (".pc2", ".glb") if words[0] == "bake" else (".obj", ".glb"):
+                out = self.path("out" + ending)
+                text = self.call(*words, "-o", out, code=4).stderr
+                self.assertIn("not finite", text)
+                self.assertFalse(os.path.exists(out), words)
+
+    def test_a_pose_space_with_an_endless_influence_is_refused(self):
+        shape, keyed = self.path("shape.obj"), self.path("keyed.glb")
+        bend = ("--set", self.joint() + "=0,0,60")
+        self.call("pose", self.rig, "--set", self.joint() + "=0,0,30", "-o", shape)
+        self.call("keys", "add", self.rig, "--key", "bow=" + shape, "--example", *bend, "--drive", self.joint() + "=1",
+                  "-o", keyed)
+        def change(document):
+            for space in document["extensions"]["SINEW_rig"]["poseSpaces"]:
+                for joint in space["joints"]:
+                    joint["influence"] = 1e308
+        path = edit_glb(keyed, self.path("endless.glb"), change)
+        done = self.run_any("pose", path, "--set", self.joint() + "=0,0,20", "-o", self.path("x.obj"))
+        self.assertIn(done.returncode, (0, 3, 4), done.stderr)
+        if done.returncode == 0:
+            self.assertNotRegex(open(self.path("x.obj")).read(), "nan|inf")
+
+    def test_whatever_comes_out_of_a_degenerate_mesh_is_finite_or_refused(self):
+        line = self.path("line.obj")
+        with open(line, "w") as f:
+            f.write("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3\nf 2 3 4\n")
+        for handles in (("0=0,0,0", "3=0,9,0"), ("0=1e200,0,0",), ("0=0,0,0", "0=1,1,1")):
+            words = [word for handle in handles for word in ("--handle", handle)]
+            out = self.path("out.obj")
+            done = self.run_any("pose", line, "--deformer", "arap", *words, "-o", out, "--force")
+            if done.returncode == 0:
+                for vertex in self.vertices(out):
+                    self.assertTrue(all(abs(x) < 1e39 for x in vertex), vertex)
+            else:
+                self.assertIn(done.returncode, (2, 3, 4))
+
+    def test_endless_angles_are_finite_or_refused(self):
+        for words in (("--set", self.joint() + "=1e308,1e308,0"), ("--twist", self.joint() + "=0,1e308"),
+                      ("--set", self.joint() + "=bend:1e308")):
+            for deformer in ("stbs-lbs", "stbs-dqs", "swing-twist", "volume", "lbs+mush"):
+                out = self.path("out.obj")
+                done = self.run_any("pose", self.rig, "--deformer", deformer, *words, "-o", out, "--force")
+                self.assertIn(done.returncode, (0, 4), done.stderr)
+                if done.returncode == 0:
+                    self.assertNotRegex(open(out).read(), "nan|inf")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,19 @@ TEST(RigDeformer, AnUnknownDeformerIsNamedWithThoseThereAre) {
   EXPECT_NE(mesh.error().message.find("dqs"), std::string::npos);
 }
 
+TEST(RigDeformer, NothingThatIsNotFiniteLeaves) {
+  Rig rig = posed_cylinder();
+  rig.keys.push_back({"up", std::vector<Vec3f>(rig.mesh.vertex_count(), Vec3f(0, 0, 2)), {}, 0});
+  const auto pose = make_pose(rig, {.keys = {{"up", 1e308}}});
+  ASSERT_TRUE(pose.ok());
+  EXPECT_EQ(posed_mesh(rig, *pose).error().code, ErrorCode::kImpossible);
+  EXPECT_EQ(timed_frame(rig, *pose).error().code, ErrorCode::kImpossible);
+  EXPECT_EQ(bake(rig, {.clip = 0, .pose = {.keys = {{"up", 1e308}}}}).error().code, ErrorCode::kImpossible);
+  // Where the rig does so by itself, it is the file's fault.
+  rig.keys[0].default_weight = 1e300;
+  EXPECT_EQ(posed_mesh(rig, rest_pose(rig.skeleton)).error().code, ErrorCode::kBadInput);
+}
+
 TEST(RigDeformer, KeysComeBeforeTheSkin) {
   Rig rig = posed_cylinder();
   ShapeKey key{"up", std::vector<Vec3f>(rig.mesh.vertex_count(), Vec3f(0, 0, 2)), {}, 0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,16 @@ struct ReadyDeformer {
   RigDeformer deformer;
   RigWorkspace workspace;
   std::vector<std::string> made;
+  bool held = false;  // by handles or cages that the user moved
 };
 Result<ReadyDeformer> ready_deformer(const Rig& rig, const DeformChoice& choice = {});
 
 // A frame that failed, as an error.
 Error frame_error(Status status);
+
+// Nothing that is not finite leaves: kImpossible, naming a vertex, or kBadInput where the file's own pose has
+// such a vertex too. `positions` are those of the frame that `ready` made last.
+Result<void> check_frame(const Rig& rig, std::span<const Vec3f> positions, ReadyDeformer& ready);
 
 // The rig's mesh in a pose, world space, with normals: what .obj, .ply and pictures show. A rig without
 // joints and keys comes back as it is, in full precision. Fails as ready_deformer, or where a frame cannot be
