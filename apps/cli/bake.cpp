@@ -7,6 +7,7 @@
 #include "sinew/io/skeleton_files.h"
 #include "sinew/skeleton/retarget.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
@@ -25,8 +26,8 @@ Result<std::size_t> add_motion(const BakeArguments& options, const Console& cons
   if (motion.rig.clips.empty()) return bad_input(fmt::format("{}: holds no motion", options.bvh));
   SINEW_TRY(Retargeted fitted,
             retarget_clip(motion.rig.clips[0], motion.rig.skeleton, rig.skeleton, options.fps));
-  console.note(fmt::format("{}: {} joints of the rig follow the motion; {} of its joints have no counterpart",
-                           options.bvh, fitted.matched, fitted.unmatched.size()));
+  console.note(fmt::format("{}: {} of the rig follow the motion; {} of its joints have no counterpart",
+                           options.bvh, counted(fitted.matched, "joint"), fitted.unmatched.size()));
   rig.clips.push_back(std::move(fitted.clip));
   return rig.clips.size() - 1;
 }
@@ -56,11 +57,11 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
   if (asset.document && summarise(*asset.document).tangents)
     console.note(fmt::format("{}: tangents are left out: they would not follow the frames", options.in));
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
-  console.print(
-      {{"frames", frames.positions.size()},
-       {"fps", frames.fps},
-       {"deformer", deformer_of(request.deform.stack)}},
-      fmt::format("{}: {} frames at {} a second", options.out, frames.positions.size(), frames.fps));
+  console.print({{"frames", frames.positions.size()},
+                 {"fps", frames.fps},
+                 {"deformer", deformer_of(request.deform.stack)}},
+                fmt::format("{}: {} at {} a second", options.out, counted(frames.positions.size(), "frame"),
+                            frames.fps));
   return {};
 }
 

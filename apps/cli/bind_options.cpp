@@ -5,6 +5,7 @@
 
 #include "sinew/binding/weight_methods.h"
 #include "sinew/io/write_mesh.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
@@ -69,17 +70,16 @@ void BindOptions::add_to(const Verb& verb) {
   verb.option("--template", skeleton_template,
               fmt::format("find the joints by this template: {}, or a rigged file", template_names()));
   found.add_to(verb);
-  std::string help = "how weights are found:";
-  for (const WeightMethod& method : weight_methods())
-    help += fmt::format("\n  {:<18}{}", method.name, method.summary);
-  verb.option("--method", request.method, help).show_default();
+  std::vector<std::pair<std::string_view, std::string_view>> rows;
+  for (const WeightMethod& method : weight_methods()) rows.emplace_back(method.name, method.summary);
+  verb.option("--method", request.method, "how weights are found:" + name_table(rows)).show_default();
   verb.option("--influences", request.influences, "joints a vertex keeps at most").show_default();
   verb.option("--voxels", request.voxels,
               "cells along the longest side of the voxel body (default: chosen by the mesh)")
       .range(4, 1024);
   for (const WeightOption& option : weight_options()) {
     const auto [owners, usual] = owners_and_usual(option.owners);
-    settings.add(verb, option.descriptor, owners, usual);
+    settings.add(verb, option.descriptor, owners, usual, kWeightSettings);
   }
   verb.option("--joint-weights", request.joint_weights,
               "also store the weights of joint-based deformers: elastic, elastic-dqs, lsq, "
@@ -102,9 +102,9 @@ void BindOptions::add_to(const Verb& verb) {
 }
 
 Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const {
-  SINEW_TRY(const FileKind kind, writable_kind(out));
+  const FileKind kind = kind_of(out);
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
-    return usage_error(fmt::format("{}: weights are written to .glb or .gltf", out));
+    return usage_error(fmt::format("{}: a rig is written to .glb or .gltf", out));
   SINEW_CHECK(check_writable(out, console.overwrite()));
   SINEW_TRY(asset, read_asset(in));
   console.notes(in, asset.notes);
@@ -129,10 +129,9 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
 
 std::string to_text(const std::string& file, const BindReport& report) {
   return fmt::format(
-      "{}: {} vertices bound to {} bones by {} in {:.2f} s; {} filled, {} clamped, pruning took {:.3f} at "
-      "most",
-      file, report.vertices, report.bones, report.method, report.seconds, report.filled, report.clamped,
-      report.pruning_error);
+      "{}: {} bound to {} by {} in {:.2f} s; {} filled, {} clamped, pruning took {:.3f} at most", file,
+      counted(report.vertices, "vertex", "vertices"), counted(report.bones, "bone"), report.method,
+      report.seconds, report.filled, report.clamped, report.pruning_error);
 }
 
 }  // namespace sinew::cli

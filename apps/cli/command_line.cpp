@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line.h"
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-
+#include "help_formatter.h"
 #include "sinew/core/version.h"
 
 namespace sinew::cli {
-namespace {
-
-// The summary of a verb in the list of verbs is its last line: examples belong to its own page.
-class Formatter : public CLI::Formatter {
- public:
-  std::string make_subcommand(const CLI::App* sub) const override {
-    const std::string text = sub->get_description();
-    return fmt::format("  {:<12}{}\n", sub->get_name(), text.substr(text.rfind('\n') + 1));
-  }
-};
-
-}  // namespace
-
 const Option& Option::required() const {
   option_->required();
   return *this;
@@ -142,7 +126,9 @@ void Verb::runs(std::function<Result<void>()> job) const {
 Program::Program() : app(std::make_unique<CLI::App>()) {
   app->description("sinew turns a character mesh into a rig that deforms well, and runs the rig.");
   app->name("sinew");
-  app->formatter(std::make_shared<Formatter>());
+  app->formatter(std::make_shared<HelpFormatter>());
+  app->set_help_flag("-h,--help", "print this help and exit");
+  app->set_help_all_flag("--help-all", "print this help with all settings and exit");
   app->set_version_flag("--version", fmt::format("sinew {}", version()));
   app->require_subcommand(1);
   app->footer(
@@ -154,11 +140,24 @@ Program::Program() : app(std::make_unique<CLI::App>()) {
 Program::~Program() = default;
 
 std::optional<int> Program::parse(int argc, const char* const* argv) {
+  const int usage = static_cast<int>(ErrorCode::kUsage);
+  if (argc < 2) {
+    print_error(app->help());
+    return usage;
+  }
+  const std::string word = argv[1];
+  if (!word.starts_with("-") && !has_verb(*app, word)) {
+    print_error(fmt::format("sinew: there is no verb '{}'{}; 'sinew --help' lists them\n",
+                            printable(word, 60), verb_hint(*app, word)));
+    return usage;
+  }
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     // CLI11 gives help and version the code 0; every misuse is ours to number.
-    return app->exit(problem) == 0 ? 0 : static_cast<int>(ErrorCode::kUsage);
+    if (problem.get_exit_code() == 0) return app->exit(problem);
+    print_error(fmt::format("sinew: {}\n", misuse(*app, problem)));
+    return usage;
   }
   return std::nullopt;
 }

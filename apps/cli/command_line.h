@@ -22,6 +22,10 @@ class Option;
 // templates took longer to compile than every verb together.
 namespace sinew::cli {
 
+// Headings of options that many verbs share: one line in --help, all of them in --help-all.
+inline constexpr const char* kDeformerSettings = "Deformer settings";
+inline constexpr const char* kWeightSettings = "Weight settings";
+
 // An option of a verb. The rules return the option, so that they can be chained.
 class Option {
  public:

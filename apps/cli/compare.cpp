@@ -8,6 +8,7 @@
 #include "sinew/io/asset.h"
 #include "sinew/report/compare_page.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
@@ -75,9 +76,9 @@ Result<void> run_compare(const CompareArguments& options, const Console& console
   const Json document = compare_json(*compared);
   SINEW_CHECK(write_file(std::filesystem::path(options.out) / "report.json", document.dump(1) + "\n",
                          console.overwrite()));
-  console.print(document, fmt::format("{}: {} poses compared in {:.1f} s",
+  console.print(document, fmt::format("{}: {} compared in {:.1f} s",
                                       (std::filesystem::path(options.out) / "index.html").string(),
-                                      compared->poses.size(), compared->seconds));
+                                      counted(compared->poses.size(), "pose"), compared->seconds));
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "sinew/io/write_mesh.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 
@@ -39,12 +40,13 @@ void add_convert(Program& program) {
       write.influences = std::max(write.influences, static_cast<int>(summary.influences));
     }
     SINEW_CHECK(save_asset(asset, options->out, console.overwrite(), write));
-    console.print({{"vertices", asset.rig.mesh.vertex_count()},
-                   {"faces", asset.rig.mesh.face_count()},
-                   {"joints", asset.rig.skeleton.deforming_count()},
-                   {"output", options->out}},
-                  fmt::format("{}: {} vertices, {} faces", options->out, asset.rig.mesh.vertex_count(),
-                              asset.rig.mesh.face_count()));
+    console.print(
+        {{"vertices", asset.rig.mesh.vertex_count()},
+         {"faces", asset.rig.mesh.face_count()},
+         {"joints", asset.rig.skeleton.deforming_count()},
+         {"output", options->out}},
+        fmt::format("{}: {}, {}", options->out, counted(asset.rig.mesh.vertex_count(), "vertex", "vertices"),
+                    counted(asset.rig.mesh.face_count(), "face")));
     return {};
   });
 }

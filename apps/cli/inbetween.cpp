@@ -7,9 +7,13 @@
 #include "sinew/pipeline/bake.h"
 #include "sinew/rig/skinned_mesh.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
+
+constexpr int kFramesBetween =
+    23;  // of two shapes, where nobody says otherwise: the second is the 24th frame
 
 struct InbetweenArguments {
   std::vector<std::string> in;
@@ -49,6 +53,7 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
   SINEW_TRY(std::vector<PolyMesh> shapes, read_shapes(options, console));
   const FileKind kind = kind_of(options.out);
   InbetweenRequest request = options.request;
+  if (request.frames == 0) request.frames = 1 + kFramesBetween * static_cast<int>(shapes.size() - 1);
   request.normals = kind == FileKind::kGlb || kind == FileKind::kGltf;
   request.progress = console.progress();
   InbetweenReport report;
@@ -70,8 +75,9 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
                  {"closed_rings", report.closed},
                  {"from_quads", report.from_quads},
                  {"stiffest", report.stiffest}},
-                fmt::format("{}: {} frames in {:.2f} ms, {} curves of which {} are closed", options.out,
-                            frames.positions.size(), report.milliseconds, report.rings, report.closed));
+                fmt::format("{}: {} in {:.2f} ms, {}, {} closed", options.out,
+                            counted(frames.positions.size(), "frame"), report.milliseconds,
+                            counted(report.rings, "curve"), report.closed));
   return {};
 }
 
@@ -80,7 +86,7 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
 void add_inbetween(Program& program) {
   auto options = std::make_shared<InbetweenArguments>();
   const Verb verb = add_verb(program, "inbetween", "lead one shape into another as elastic curves",
-                             "  sinew inbetween stand.obj crouch.obj --frames 24 -o crouching.glb\n"
+                             "  sinew inbetween stand.obj crouch.obj -o crouching.glb\n"
                              "  sinew inbetween a.obj b.obj c.obj --frames 49 -o frames\n"
                              "  sinew inbetween a.obj b.obj --frames 9 --stiffest 1 -o soft.pc2\n");
   verb.option("SHAPES", options->in, "two or more files of one mesh, in order").required().values(2, 1 << 16);
@@ -89,7 +95,7 @@ void add_inbetween(Program& program) {
               ".obj files (no ending)")
       .required();
   verb.option("--frames", options->request.frames, "frames in all, the first and last shape included")
-      .required()
+      .show_default("24, and 23 for each further shape")
       .range(2, 1000000);
   verb.option("--fps", options->request.fps, "frames a second").show_default().range(0.001, 1000.0);
   CurveMaterial& material = options->request.options.material;

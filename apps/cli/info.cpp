@@ -2,18 +2,35 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "sinew/core/text.h"
 #include "sinew/pipeline/inspect.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
 
+Json joints_json(const AssetReport& report) {
+  Json joints = Json::array();
+  for (std::size_t j = 0; j < report.joint_parents.size(); ++j)
+    joints.push_back({{"name", report.joint_names[j]},
+                      {"parent", report.joint_parents[j]},
+                      {"vertices", report.joint_vertices[j]},
+                      {"weight", report.joint_sums[j]}});
+  return joints;
+}
+
 Json info_json(const AssetReport& report) {
-  Json box = nullptr;
+  Json box = nullptr, motion = nullptr, endpoint = nullptr, clips = Json::array();
   if (!report.box.isEmpty())
     box = {{report.box.min().x(), report.box.min().y(), report.box.min().z()},
            {report.box.max().x(), report.box.max().y(), report.box.max().z()}};
+  for (std::size_t c = 0; c < report.clip_names.size(); ++c)
+    clips.push_back({{"name", report.clip_names[c]}, {"seconds", report.clip_seconds[c]}});
+  if (report.motion_frames > 0) motion = {{"frames", report.motion_frames}, {"fps", report.motion_fps}};
+  if (!report.endpoint.empty()) endpoint = {{"method", report.endpoint}, {"twist", report.endpoint_twist}};
   return {{"vertices", report.mesh.vertices},
           {"faces", report.mesh.faces},
           {"quads", report.mesh.quads},
@@ -21,13 +38,19 @@ Json info_json(const AssetReport& report) {
           {"boundary_edges", report.mesh.boundary_edges},
           {"nonmanifold_edges", report.mesh.nonmanifold_edges},
           {"box", box},
+          {"materials", report.materials},
           {"joints", report.joint_names.size()},
           {"joint_names", report.joint_names},
+          {"hierarchy", joints_json(report)},
           {"clips", report.clip_names},
+          {"clip_lengths", clips},
+          {"motion", motion},
           {"keys", report.key_names},
           {"influences", report.influences},
           {"unweighted", report.unweighted},
-          {"max_row_error", report.max_row_error}};
+          {"max_row_error", report.max_row_error},
+          {"joint_weights", report.joint_weights.empty() ? Json(nullptr) : Json(report.joint_weights)},
+          {"endpoint", endpoint}};
 }
 
 std::string names(const std::vector<std::string>& list) {
@@ -36,25 +59,81 @@ std::string names(const std::vector<std::string>& list) {
   return list.empty() ? std::string("none") : fmt::format("{}: {}", list.size(), fmt::join(shown, " "));
 }
 
+std::string mesh_text(const MeshReport& mesh) {
+  return fmt::format("  mesh     {}, {} ({}), {}, {}\n", counted(mesh.vertices, "vertex", "vertices"),
+                     counted(mesh.faces, "face"), counted(mesh.quads, "quad"),
+                     counted(mesh.components, "component"),
+                     mesh.boundary_edges + mesh.nonmanifold_edges == 0
+                         ? "closed"
+                         : fmt::format("{} and {}", counted(mesh.boundary_edges, "boundary edge"),
+                                       counted(mesh.nonmanifold_edges, "non-manifold edge")));
+}
+
+std::string clips_text(const AssetReport& report) {
+  std::vector<std::string> shown;
+  for (std::size_t c = 0; c < report.clip_names.size(); ++c)
+    shown.push_back(
+        fmt::format("{} ({:.3g} s)", printable(report.clip_names[c], 60), report.clip_seconds[c]));
+  return shown.empty() ? "none" : fmt::format("{}: {}", shown.size(), fmt::join(shown, ", "));
+}
+
+// A joint and all below it, each indented below its parent, with how many vertices it carries.
+void add_tree(const AssetReport& report, const std::vector<std::vector<std::size_t>>& children,
+              std::size_t root, std::string& text) {
+  std::vector<std::pair<std::size_t, std::size_t>> open = {{root, 0}};
+  while (!open.empty()) {
+    const auto [joint, depth] = open.back();
+    open.pop_back();
+    const std::string name =
+        std::string(2 * std::min<std::size_t>(depth, 40), ' ') + printable(report.joint_names[joint], 60);
+    text += fmt::format("    {:<32} {}\n", name, counted(report.joint_vertices[joint], "vertex", "vertices"));
+    for (auto child = children[joint].rbegin(); child != children[joint].rend(); ++child)
+      open.emplace_back(*child, depth + 1);
+  }
+}
+
+std::string joints_text(const AssetReport& report) {
+  std::string text = fmt::format("  joints   {}\n", report.joint_parents.empty()
+                                                        ? names(report.joint_names)
+                                                        : fmt::format("{}", report.joint_names.size()));
+  std::vector<std::vector<std::size_t>> children(report.joint_parents.size());
+  for (std::size_t j = 0; j < report.joint_parents.size(); ++j)
+    if (report.joint_parents[j] >= 0)
+      children[static_cast<std::size_t>(report.joint_parents[j])].push_back(j);
+  for (std::size_t j = 0; j < report.joint_parents.size(); ++j)
+    if (report.joint_parents[j] < 0) add_tree(report, children, j, text);
+  return text;
+}
+
+std::string weights_text(const AssetReport& report) {
+  std::string text = fmt::format("  weights  up to {} a vertex, {} without, rows sum to 1 within {:.1e}\n",
+                                 counted(report.influences, "joint"),
+                                 counted(report.unweighted, "vertex", "vertices"), report.max_row_error);
+  if (!report.joint_weights.empty())
+    text += fmt::format("           joint weights by {}\n", printable(report.joint_weights));
+  if (!report.endpoint.empty())
+    text += fmt::format("           endpoint weights by {}{}\n", printable(report.endpoint),
+                        report.endpoint_twist ? ", those of twist apart" : "");
+  return text;
+}
+
 std::string info_text(const std::string& file, const AssetReport& report) {
-  const MeshReport& mesh = report.mesh;
-  std::string text =
-      fmt::format("{}\n  mesh     {} vertices, {} faces ({} quads), {} components", printable(file, 400),
-                  mesh.vertices, mesh.faces, mesh.quads, mesh.components);
-  text += mesh.boundary_edges + mesh.nonmanifold_edges == 0
-              ? ", closed\n"
-              : fmt::format(", {} boundary and {} non-manifold edges\n", mesh.boundary_edges,
-                            mesh.nonmanifold_edges);
+  std::string text = printable(file, 400) + "\n";
+  const bool motion = report.motion_frames > 0;
+  if (motion)
+    text += fmt::format("  motion   {} at {:.4g} a second, {:.3g} s\n",
+                        counted(report.motion_frames, "frame"), report.motion_fps, report.clip_seconds[0]);
+  else
+    text += mesh_text(report.mesh);
   if (!report.box.isEmpty()) {
     const Vec3 size = report.box.sizes();
     text += fmt::format("  size     {:.4g} x {:.4g} x {:.4g}\n", size.x(), size.y(), size.z());
   }
-  text += fmt::format("  joints   {}\n  clips    {}\n  keys     {}\n", names(report.joint_names),
-                      names(report.clip_names), names(report.key_names));
-  if (!report.joint_names.empty())
-    text +=
-        fmt::format("  weights  up to {} joints a vertex, {} vertices without, rows sum to 1 within {:.1e}\n",
-                    report.influences, report.unweighted, report.max_row_error);
+  if (!report.materials.empty()) text += fmt::format("  materials {}\n", names(report.materials));
+  text += joints_text(report);
+  if (motion) return text;
+  text += fmt::format("  clips    {}\n  keys     {}\n", clips_text(report), names(report.key_names));
+  if (!report.joint_names.empty()) text += weights_text(report);
   return text;
 }
 

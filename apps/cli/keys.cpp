@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "keys_report.h"
 #include "pose_options.h"
 #include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
@@ -28,46 +29,6 @@ Result<std::pair<std::string, std::string>> split_name(const char* option, const
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     return usage_error(fmt::format("{} '{}': give NAME=VALUE", option, printable(text)));
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
-}
-
-Json keys_json(const Rig& rig) {
-  Json names = Json::array(), details = Json::array(), spaces = Json::array();
-  for (const ShapeKey& key : rig.keys) {
-    float longest = 0;
-    std::size_t moved = 0;
-    for (const Vec3f& delta : key.deltas) {
-      longest = std::max(longest, delta.norm());
-      moved += !delta.isZero(0);
-    }
-    Json removed = Json::array();
-    if (key.without_rotation) removed.push_back("rotation");
-    if (key.without_scale) removed.push_back("scale");
-    names.push_back(key.name);
-    details.push_back({{"name", key.name},
-                       {"vertices", moved},
-                       {"longest", longest},
-                       {"default", key.default_weight},
-                       {"removed", removed},
-                       {"mask", key.mask}});
-  }
-  for (const PoseSpace& space : rig.pose_spaces) {
-    Json joints = Json::array(), examples = Json::array();
-    for (const PoseSpace::Driver& joint : space.joints) joints.push_back(rig.skeleton[joint.index].name);
-    for (const PoseSpace::Example& example : space.examples) examples.push_back(rig.keys[example.key].name);
-    spaces.push_back({{"name", space.name}, {"joints", joints}, {"examples", examples}});
-  }
-  return {{"keys", names}, {"details", details}, {"pose_spaces", spaces}};
-}
-
-std::string keys_text(const std::string& file, const Rig& rig) {
-  std::string text = fmt::format("{}: {} {}\n", file, rig.keys.size(), rig.keys.size() == 1 ? "key" : "keys");
-  const Json document = keys_json(rig);
-  for (const Json& key : document["details"])
-    text +=
-        fmt::format("  {:<24} {} vertices, up to {:.4g}{}\n", printable(key["name"].get<std::string>(), 60),
-                    key["vertices"].get<std::size_t>(), key["longest"].get<double>(),
-                    key["removed"].empty() ? "" : ", without " + key["removed"][0].get<std::string>());
-  return text;
 }
 
 Result<void> save(const KeysArguments& options, const Console& console, Asset& asset) {
@@ -192,7 +153,7 @@ Result<void> run_keys(const KeysArguments& options, const Console& console) {
     return usage_error(
         fmt::format("there is no 'keys {}': choose add, remove or list", printable(options.action)));
   if (options.out.empty()) return usage_error("give the file to write with -o");
-  SINEW_TRY(const FileKind kind, writable_kind(options.out));
+  const FileKind kind = kind_of(options.out);
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: keys are written to .glb or .gltf", options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
@@ -229,8 +190,7 @@ void add_keys(Program& program) {
                   "KEY=VALUE: a key whose weight drives the space too, and its value in the example");
   verb.option("--radius", options->radius, "degrees over which examples fade (default: by their distances)")
       .range(0.0, 360.0);
-  verb.repeatable("--set", options->pose.set,
-                  "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
+  options->pose.add_set_to(verb);
   verb.option("--clip", options->pose.clip, "the pose of this clip (a name or a number)");
   verb.option("--time", options->pose.time, "seconds into the clip, clamped").needs("--clip");
   options->pose.add_deformer_to(verb);

@@ -5,6 +5,7 @@
 #include "sinew/characters/characters.h"
 #include "sinew/io/write_mesh.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 
@@ -44,13 +45,15 @@ void add_make(Program& program) {
     if (is_cancelled(console.progress())) return cancelled();
     SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));
     const Rig& rig = asset.rig;
-    console.print({{"kind", options->kind},
-                   {"vertices", rig.mesh.vertex_count()},
-                   {"faces", rig.mesh.face_count()},
-                   {"joints", rig.skeleton.deforming_count()},
-                   {"output", options->out}},
-                  fmt::format("{}: {} vertices, {} faces, {} joints", options->out, rig.mesh.vertex_count(),
-                              rig.mesh.face_count(), rig.skeleton.deforming_count()));
+    console.print(
+        {{"kind", options->kind},
+         {"vertices", rig.mesh.vertex_count()},
+         {"faces", rig.mesh.face_count()},
+         {"joints", rig.skeleton.deforming_count()},
+         {"output", options->out}},
+        fmt::format("{}: {}, {}, {}", options->out, counted(rig.mesh.vertex_count(), "vertex", "vertices"),
+                    counted(rig.mesh.face_count(), "face"),
+                    counted(rig.skeleton.deforming_count(), "joint")));
     return {};
   });
 }

@@ -3,16 +3,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sinew/core/file.h"
 #include "sinew/core/text.h"
 #include "sinew/io/handle_files.h"
 #include "sinew/player/stack.h"
+#include "words.h"
 
 namespace sinew::cli {
 
+void PoseOptions::add_set_to(const Verb& verb) {
+  verb.repeatable(
+      "--set", set,
+      "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose, first x, then y, "
+      "then z; or JOINT=bend:D,twist:D, about its bone: bend brings its end to the front (+z), "
+      "twist turns about it, first; repeatable");
+}
+
 void PoseOptions::add_changes_to(const Verb& verb) {
-  verb.repeatable("--set", set,
-                  "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose; repeatable");
+  add_set_to(verb);
   verb.repeatable("--stretch", stretch,
                   "BONE=F: its length times F, all beyond it carried along; repeatable");
   verb.repeatable("--twist", twist,
@@ -32,14 +42,14 @@ void PoseOptions::add_deformer_to(const Verb& verb) {
     auto [owners, usual] = owners_and_usual(option.owners);
     std::string help;
     if (descriptor.option == "deformer") {
-      help = "how the mesh follows (+mush behind a name adds delta mush):";
-      for (const DeformerMethod& method : deformer_methods())
-        help += fmt::format("\n  {:<13}{}", method.name, method.summary);
+      std::vector<std::pair<std::string_view, std::string_view>> rows;
+      for (const DeformerMethod& method : deformer_methods()) rows.emplace_back(method.name, method.summary);
+      help = "how the mesh follows (+mush behind a name adds delta mush):" + name_table(rows);
       descriptor.help = help;
       usual = "the rig's own, else lbs";
     }
     if (option.owners.front().first == "skeleton") owners.clear();
-    settings.add(verb, descriptor, owners, usual);
+    settings.add(verb, descriptor, owners, usual, descriptor.option == "deformer" ? "" : kDeformerSettings);
   }
   verb.repeatable("--handle", handles,
                   "VERTEX=X,Y,Z: for arap, where a vertex goes, world space; repeatable");
@@ -71,11 +81,41 @@ Result<std::pair<std::string, std::vector<double>>> parse_assignment(const std::
   return std::pair(text.substr(0, equals), numbers);
 }
 
+namespace {
+
+// "LeftArm=10,0,20" or "LeftArm=bend:30,twist:10", either of them alone, too.
+Result<PoseRequest::Turn> parse_turn(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  const std::string_view said = std::string_view(text).substr(equals + 1);
+  if (equals == std::string::npos || said.find(':') == std::string_view::npos) {
+    const auto turn = parse_assignment("--set", text, 3);
+    if (!turn)
+      return usage_error(
+          fmt::format("--set '{}': give JOINT=X,Y,Z or JOINT=bend:D,twist:D, degrees", printable(text)));
+    return PoseRequest::Turn{turn->first, Vec3(turn->second[0], turn->second[1], turn->second[2])};
+  }
+  PoseRequest::Turn turn{text.substr(0, equals)};
+  for (std::string_view rest = said; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    const std::string_view name = part.substr(0, part.find(':'));
+    const auto degrees = parse_double(part.substr(std::min(part.size(), name.size() + 1)));
+    if (!degrees || (name != "bend" && name != "twist") || equals == 0)
+      return usage_error(
+          fmt::format("--set '{}': give JOINT=bend:D,twist:D, degrees about the bone, or "
+                      "JOINT=X,Y,Z about the world's axes",
+                      printable(text)));
+    (name == "bend" ? turn.bend : turn.twist) = *degrees;
+  }
+  return turn;
+}
+
+}  // namespace
+
 Result<PoseRequest> PoseOptions::request() const {
   PoseRequest request;
   for (const std::string& text : set) {
-    SINEW_TRY(const auto turn, parse_assignment("--set", text, 3));
-    request.turns.push_back({turn.first, Vec3(turn.second[0], turn.second[1], turn.second[2])});
+    SINEW_TRY(request.turns.emplace_back(), parse_turn(text));
   }
   for (const std::string& text : stretch) {
     SINEW_TRY(const auto bone, parse_assignment("--stretch", text, 1));

@@ -20,6 +20,7 @@ struct PoseOptions {
   std::vector<std::string> handles;
   std::string handle_file;
 
+  void add_set_to(const Verb& verb);       // --set
   void add_pose_to(const Verb& verb);      // --set, --stretch, --twist, --key, --clip, --time
   void add_changes_to(const Verb& verb);   // the first four of these
   void add_deformer_to(const Verb& verb);  // --deformer and its parameters

@@ -30,9 +30,14 @@ Result<std::vector<View>> parse_views(std::string_view text) {
       views.push_back(View::kSide);
     else if (name == "three-quarter")
       views.push_back(View::kThreeQuarter);
+    else if (name == "back")
+      views.push_back(View::kBack);
+    else if (name == "top")
+      views.push_back(View::kTop);
     else
       return usage_error(
-          fmt::format("--views '{}': give front, side, three-quarter, separated by commas", name));
+          fmt::format("--views '{}': give front, side, three-quarter, back or top, separated by commas",
+                      printable(name)));
     if (comma == std::string_view::npos) return views;
     text.remove_prefix(comma + 1);
   }
@@ -120,7 +125,8 @@ void add_render(Program& program) {
                "  sinew render bent.obj --heat distance=truth.obj -o error.png\n");
   verb.option("IN", options->in, "a mesh or a rig; several with --grid").required();
   verb.option("-o,--output", options->out, "the picture: .png").required();
-  verb.option("--views", options->views, "front, side, three-quarter, separated by commas").show_default();
+  verb.option("--views", options->views, "front, side, three-quarter, back, top, separated by commas")
+      .show_default();
   verb.option("--width", options->width, "pixels of one view").range(16, 8192).show_default();
   verb.option("--height", options->height, "pixels of one view").range(16, 8192).show_default();
   verb.option("--up", options->up, "the axis that points up: x, y or z").show_default();

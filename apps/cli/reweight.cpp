@@ -6,6 +6,7 @@
 #include "bind_options.h"
 #include "sinew/io/write_mesh.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
@@ -45,8 +46,9 @@ Result<void> run_reweight(const ReweightArguments& options, const Console& conso
   write.weight_bits = options.weight_bits;
   write.edit.skin = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
-  console.print(to_json(*report), fmt::format("{}: weights of {} vertices; pruning took {:.3f} at most",
-                                              options.out, report->vertices, report->pruning_error));
+  console.print(to_json(*report),
+                fmt::format("{}: weights of {}; pruning took {:.3f} at most", options.out,
+                            counted(report->vertices, "vertex", "vertices"), report->pruning_error));
   return {};
 }
 

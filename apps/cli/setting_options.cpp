@@ -38,7 +38,7 @@ std::pair<std::string, std::string> owners_and_usual(
 }
 
 void SettingOptions::add(const Verb& verb, const Descriptor& descriptor, const std::string& owners,
-                         const std::string& usual) {
+                         const std::string& usual, const std::string& heading) {
   using Kind = Descriptor::Kind;
   One& one = all_.emplace_back();
   one.descriptor = descriptor;
@@ -47,6 +47,7 @@ void SettingOptions::add(const Verb& verb, const Descriptor& descriptor, const s
   help += descriptor.help;
   if (descriptor.kind == Kind::kFlag) {
     one.option = verb.flag(flag, one.flag, help);
+    if (!heading.empty()) one.option.group(heading);
     return;
   }
   const bool named = descriptor.kind == Kind::kNamedNumbers || descriptor.kind == Kind::kNamedWords;
@@ -59,6 +60,7 @@ void SettingOptions::add(const Verb& verb, const Descriptor& descriptor, const s
   one.option.value_name(value_name(descriptor));
   if (!named) one.option.last_one();
   if (!usual.empty()) one.option.show_default(usual);
+  if (!heading.empty()) one.option.group(heading);
 }
 
 Result<Settings> SettingOptions::given() const {

@@ -13,9 +13,10 @@ namespace sinew::cli {
 // Options of a verb that come from tables of descriptors.
 class SettingOptions {
  public:
-  // `owners`: what reads it, "for curve: ..."; `usual`: shown as the default; empty: none.
+  // `owners`: what reads it, "for curve: ..."; `usual`: shown as the default; empty: none. `heading`: of its
+  // group in --help; empty: the verb's own options.
   void add(const Verb& verb, const Descriptor& descriptor, const std::string& owners,
-           const std::string& usual);
+           const std::string& usual, const std::string& heading);
   // What the user gave, by the names of the options. kUsage: a value that does not fit.
   Result<Settings> given() const;
 

@@ -7,6 +7,7 @@
 
 #include "sinew/io/write_mesh.h"
 #include "sinew/skeleton/pose.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
@@ -124,10 +125,10 @@ std::string to_text(const FoundSkeleton& found) {
   const char* way = found.way == SkeletonWay::kRings     ? "by the rings of its quads"
                     : found.way == SkeletonWay::kSurface ? "along its surface"
                                                          : "through its voxel body";
-  return fmt::format(
-      "{} joints of the template '{}' {} (sure to {:.0f} %{}), {} curves of {} rings, {:.1f} ms",
-      found.skeleton.size(), found.name, way, 100 * found.confidence, found.symmetric ? ", symmetric" : "",
-      found.curves.size(), found.rings, found.curve_ms + found.skeleton_ms);
+  return fmt::format("{} of the template '{}' {} (confidence {:.0f} %{}), {} of {}, {:.1f} ms",
+                     counted(found.skeleton.size(), "joint"), found.name, way, 100 * found.confidence,
+                     found.symmetric ? ", symmetric" : "", counted(found.curves.size(), "curve"),
+                     counted(found.rings, "ring"), found.curve_ms + found.skeleton_ms);
 }
 
 }  // namespace sinew::cli

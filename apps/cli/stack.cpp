@@ -8,6 +8,7 @@
 #include "sinew/io/stack_json.h"
 #include "sinew/io/write_mesh.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
@@ -45,6 +46,9 @@ Result<void> set_mask(const Rig& rig, const std::string& text, Stack& stack) {
 }
 
 Result<void> run_stack(const StackArguments& options, const Console& console) {
+  if (const FileKind kind = kind_of(options.out);
+      !options.out.empty() && kind != FileKind::kGlb && kind != FileKind::kGltf)
+    return usage_error(fmt::format("{}: a stack is written to .glb or .gltf", options.out));
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
   if (!options.order.empty()) {  // first: settings go to the steps that are there then
@@ -70,8 +74,9 @@ Result<void> run_stack(const StackArguments& options, const Console& console) {
 
 void add_stack(Program& program) {
   auto options = std::make_shared<StackArguments>();
-  std::string help = "the steps in order, separated by commas:";
-  for (const StackStep& step : stack_steps()) help += fmt::format("\n  {:<12}{}", step.name, step.summary);
+  std::vector<std::pair<std::string_view, std::string_view>> rows;
+  for (const StackStep& step : stack_steps()) rows.emplace_back(step.name, step.summary);
+  const std::string help = "the steps in order, separated by commas:" + name_table(rows);
   const Verb verb =
       add_verb(program, "stack", "print or change the steps from rest to pose that a rig stores",
                "  sinew stack biped.glb\n"

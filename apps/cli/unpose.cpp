@@ -7,6 +7,7 @@
 #include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/keys.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
@@ -51,16 +52,16 @@ Result<void> run_unpose(const UnposeArguments& options, const Console& console) 
   console.notes(options.edited, report.notes);
   SINEW_CHECK(save(options, console, asset, *std::move(rest)));
   if (!report.singular.empty())
-    console.note(
-        fmt::format("{}: {} vertices, {} the first of them, have no way back out of the pose and were "
-                    "left where they were",
-                    options.edited, report.singular.size(), report.singular[0]));
-  console.print({{"changed", report.changed},
-                 {"singular", report.singular.size()},
-                 {"residual", report.residual},
-                 {"singular_vertices", report.singular}},
-                fmt::format("{}: {} vertices changed, {} of them left, {:.1e} of the size off at most",
-                            options.out, report.changed, report.singular.size(), report.residual));
+    console.note(fmt::format("{}: {} without a way back out of the pose stayed, the first is {}",
+                             options.edited, counted(report.singular.size(), "vertex", "vertices"),
+                             report.singular[0]));
+  console.print(
+      {{"changed", report.changed},
+       {"singular", report.singular.size()},
+       {"residual", report.residual},
+       {"singular_vertices", report.singular}},
+      fmt::format("{}: {} changed, {} of them left, {:.1e} of the size off at most", options.out,
+                  counted(report.changed, "vertex", "vertices"), report.singular.size(), report.residual));
   return {};
 }
 

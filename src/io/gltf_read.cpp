@@ -37,6 +37,15 @@ void note_weights(const WeightReport& report, GltfDocument& document) {
   document.summary.invalid = report.not_numbers + report.negative;
 }
 
+void list_materials(GltfDocument& document) {
+  const auto materials = document.json.find("materials");
+  if (materials == document.json.end() || !materials->is_array()) return;
+  for (std::size_t m = 0; m < materials->size(); ++m) {
+    const std::string name = string_member((*materials)[m], "name").substr(0, 256);
+    document.summary.materials.push_back(name.empty() ? "material" + std::to_string(m) : name);
+  }
+}
+
 Result<Rig> build_rig(GltfDocument& document) {
   SINEW_CHECK(parse_nodes(document));
   SINEW_TRY(const std::vector<RawSkin> skins, parse_skins(document));
@@ -76,6 +85,7 @@ Result<Rig> read_all(std::string_view bytes, GltfDocument& document) {
   SINEW_CHECK(parse_views(document));
   SINEW_CHECK(parse_accessors(document));
   note_missing_images(document);
+  list_materials(document);
   return build_rig(document);
 }
 

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "sinew/core/text.h"
@@ -36,6 +38,25 @@ Result<std::size_t> find_joint(const Skeleton& skeleton, const std::string& name
       list_names(skeleton.joints(), [](const Joint& j) -> const std::string& { return j.name; })));
 }
 
+// The degrees of turn_joint that bend and twist a bone.
+Result<Vec3> turn_of_bone(const Rig& rig, std::size_t joint, double bend, double twist) {
+  const std::vector<Affine3> globals = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local);
+  Vec3 along = Vec3::Zero();
+  if (joint < rig.skeleton.deforming_count()) {
+    const Bone bone = bones_of(rig.skeleton, globals)[joint];
+    along = (bone.tail - bone.head).normalized();
+  }
+  if (!(along.norm() > 0.5))
+    return usage_error(fmt::format("'{}' has no bone to bend or twist about: give X,Y,Z",
+                                   printable(rig.skeleton[joint].name)));
+  constexpr double kAlong = 0.99;  // of a bone that points to the front or the back already
+  const Vec3 front = std::abs(along.z()) > kAlong ? Vec3::UnitY() : Vec3::UnitZ();
+  const double radians = std::numbers::pi / 180;
+  const Quat turn = Eigen::AngleAxisd(bend * radians, along.cross(front).normalized()) *
+                    Eigen::AngleAxisd(twist * radians, along);
+  return Vec3(turn.toRotationMatrix().eulerAngles(2, 1, 0).reverse() / radians);
+}
+
 // Stretches move the joints at the end of the bone along it, so that the file plays everywhere; deformers
 // that stretch bones see it in the joints.
 Result<void> shape_bones(const Rig& rig, const PoseRequest& request, Pose& pose) {
@@ -66,6 +87,10 @@ Result<void> shape_bones(const Rig& rig, const PoseRequest& request, Pose& pose)
 Result<Pose> change_pose(const Rig& rig, const PoseRequest& request, Pose pose) {
   for (const PoseRequest::Turn& turn : request.turns) {
     SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, turn.joint));
+    if (turn.bend != 0 || turn.twist != 0) {
+      SINEW_TRY(const Vec3 about_bone, turn_of_bone(rig, joint, turn.bend, turn.twist));
+      turn_joint(rig.skeleton, joint, about_bone, pose);
+    }
     turn_joint(rig.skeleton, joint, turn.degrees, pose);
   }
   SINEW_CHECK(shape_bones(rig, request, pose));

@@ -83,6 +83,24 @@ TEST(RigDeformer, NothingThatIsNotFiniteLeaves) {
   EXPECT_EQ(posed_mesh(rig, rest_pose(rig.skeleton)).error().code, ErrorCode::kBadInput);
 }
 
+TEST(RigDeformer, BendAndTwistAreAboutTheBone) {
+  const Rig rig = posed_cylinder();
+  const auto turned = [&](double bend, double twist) {
+    auto pose = make_pose(rig, {.turns = {{.joint = rig.skeleton[1].name, .bend = bend, .twist = twist}}});
+    EXPECT_TRUE(pose.ok());
+    const auto globals = global_transforms(rig.skeleton, pose->local);
+    const auto rest = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local);
+    return Mat3(globals[1].linear() * rest[1].linear().inverse());
+  };
+  const auto bones = bones_of(rig.skeleton, global_transforms(rig.skeleton, rest_pose(rig.skeleton).local));
+  const Vec3 along = (bones[1].tail - bones[1].head).normalized();
+  EXPECT_LT((turned(0, 40) * along - along).norm(), 1e-9);
+  EXPECT_NEAR(turned(0, 40).trace(), 1 + 2 * std::cos(40 * M_PI / 180), 1e-9);
+  const Vec3 front = std::abs(along.z()) > 0.99 ? Vec3::UnitY() : Vec3::UnitZ();
+  EXPECT_LT((turned(90, 0) * along - front).norm(), 1e-9);
+  EXPECT_LT((turned(90, 40) - turned(90, 0) * turned(0, 40)).norm(), 1e-9);
+}
+
 TEST(RigDeformer, KeysComeBeforeTheSkin) {
   Rig rig = posed_cylinder();
   ShapeKey key{"up", std::vector<Vec3f>(rig.mesh.vertex_count(), Vec3f(0, 0, 2)), {}, 0};

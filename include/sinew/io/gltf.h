@@ -41,6 +41,7 @@ struct GltfSummary {
   double max_row_error = 0;  // largest |sum - 1| of the weights as stored, over rows that have any
   std::size_t invalid = 0;   // weights that are no numbers or negative, which were read as 0
   bool tangents = false;     // a primitive has them; whoever moves vertices drops them
+  std::vector<std::string> materials;  // by name; nameless: "material3"
 };
 GltfSummary summarise(const GltfDocument& document);
 

@@ -13,7 +13,11 @@ namespace sinew {
 struct PoseRequest {
   struct Turn {
     std::string joint;
-    Vec3 degrees;  // about the world axes of the rest pose, x, then y, then z
+    Vec3 degrees = Vec3::Zero();  // about the world axes of the rest pose, x, then y, then z
+    // Before that, about the bone at rest: first `twist` about it, head to tail, then `bend` about the axis
+    // across it that brings its end to the front, +z (of a bone along z: up, +y). Degrees; a joint without a
+    // bone of some length has no such axes: kUsage.
+    double bend = 0, twist = 0;
   };
   struct KeyWeight {
     std::string key;

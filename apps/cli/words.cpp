@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sinew::cli {
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string counted(std::size_t count, std::string_view one) {
+  return counted(count, one, std::string(one) + "s");
+}
+
+std::string name_table(const std::vector<std::pair<std::string_view, std::string_view>>& rows) {
+  std::size_t width = 0;
+  for (const auto& [name, text] : rows) width = std::max(width, name.size());
+  std::string table;
+  for (const auto& [name, text] : rows) table += fmt::format("\n  {:<{}}{}", name, width + 2, text);
+  return table;
+}
+
+}  // namespace sinew::cli

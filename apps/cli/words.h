@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sinew::cli {
+
+// "1 vertex", "2 vertices".
+std::string counted(std::size_t count, std::string_view one, std::string_view many);
+std::string counted(std::size_t count, std::string_view one);  // "1 face", "2 faces"
+
+// Lines of help, a name and its text each, the texts below each other and never touching a name.
+std::string name_table(const std::vector<std::pair<std::string_view, std::string_view>>& rows);
+
+}  // namespace sinew::cli
