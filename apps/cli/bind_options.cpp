@@ -89,6 +89,8 @@ void BindOptions::add_to(const Verb& verb) {
               fmt::format("also store endpoint weights, by {}; or painted: keep the file's own",
                           endpoint_names()))
       .show_default();
+  verb.option("--endpoint-twist", request.endpoint_twist,
+              "endpoint weights for twist alone, by the same words (default: as those of --endpoint)");
   verb.option("--link", linked,
               "an island (by size, the body is 0) that moves with the body under it; repeatable")
       .one_each();

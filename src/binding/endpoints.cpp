@@ -20,6 +20,8 @@ constexpr std::array kNames = {Name{"projection", EndpointMethod::kProjection},
                                Name{"inverse-distance", EndpointMethod::kInverseDistance},
                                Name{"heat", EndpointMethod::kHeat}, Name{"bbw", EndpointMethod::kBbw}};
 
+constexpr std::string_view kPainted = "painted", kNoEndpoints = "none";
+
 // The bone of every joint, or -1.
 std::vector<Eigen::Index> bone_of_joint(std::span<const Bone> bones, std::size_t joints) {
   std::vector<Eigen::Index> found(joints, -1);
@@ -51,12 +53,51 @@ EndpointWeights all_projected(const Rig& rig, const SkinWeights& rows) {
   return endpoint;
 }
 
-Result<EndpointMethod> method_of(const std::string& name) {
+Result<EndpointMethod> method_of(std::string_view parameter, const std::string& name) {
   for (const Name& entry : kNames)
     if (entry.name == name) return entry.method;
-  return parameter_error("endpoint",
-                         fmt::format("is '{}': give {} or painted", printable(name), endpoint_names()));
+  return parameter_error(std::string(parameter),
+                         fmt::format("is '{}': give {}, painted or none", printable(name), endpoint_names()));
 }
+
+Error nothing_painted(const char* attribute) {
+  return impossible(
+      fmt::format("painted endpoint weights are those of the file, but it has none: make some by {}, or "
+                  "paint the attribute {}",
+                  endpoint_names(), attribute));
+}
+
+// Makes endpoint weights by a method, one for every entry of the rows.
+struct EndpointMaker {
+  const Rig& rig;
+  const SkinWeights& rows;
+  const BindInput& input;
+  std::span<const std::uint32_t> to_welded;
+  const BindRequest& request;
+  BindReport& report;
+
+  Result<std::vector<float>> make(std::string_view parameter, const std::string& name) const {
+    SINEW_TRY(const EndpointMethod method, method_of(parameter, name));
+    if (method == EndpointMethod::kProjection) return all_projected(rig, rows).values;
+    EndpointOptions options;
+    options.method = method;
+    options.voxels = request.voxels;
+    options.progress = request.progress;
+    SINEW_TRY(const EndpointFields fields, endpoint_weights(input, options));
+    if (fields.filled > 0) {
+      report.notes.push_back(fmt::format(
+          "the endpoint weights of {} welded vertices that see no joint were projected", fields.filled));
+      if (request.strict) return impossible(report.notes.back() + "; a strict binding forbids that");
+    }
+    const auto bone_of = bone_of_joint(input.bones, rig.skeleton.size());
+    std::vector<float> values(rows.entries.size());
+    for (std::size_t i = 0; i < rows.vertex_count(); ++i)
+      for (std::size_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e)
+        if (const Eigen::Index bone = bone_of[rows.entries[e].joint]; bone >= 0)
+          values[e] = static_cast<float>(fields.values(static_cast<Eigen::Index>(to_welded[i]), bone));
+    return values;
+  }
+};
 
 }  // namespace
 
@@ -84,29 +125,32 @@ EndpointWeights projected_endpoints(const Rig& rig) {
 Result<EndpointWeights> endpoints_for(const Rig& rig, const SkinWeights& rows, const BindInput& input,
                                       std::span<const std::uint32_t> to_welded, const BindRequest& request,
                                       BindReport& report) {
-  if (request.endpoint == "painted" && rig.endpoint.empty())
-    return impossible(
-        "painted endpoint weights are those of the file, but it has none: make some by projection, "
-        "inverse-distance, heat or bbw, or paint the attribute _SINEW_ENDPOINT_0");
-  if (request.endpoint.empty() || request.endpoint == "painted") return carried_endpoints(rig, rows);
-  SINEW_TRY(const EndpointMethod method, method_of(request.endpoint));
-  if (method == EndpointMethod::kProjection) return all_projected(rig, rows);
-  EndpointOptions options;
-  options.method = method;
-  options.voxels = request.voxels;
-  options.progress = request.progress;
-  SINEW_TRY(const EndpointFields fields, endpoint_weights(input, options));
-  if (fields.filled > 0) {
-    report.notes.push_back(fmt::format(
-        "the endpoint weights of {} welded vertices that see no joint were projected", fields.filled));
-    if (request.strict) return impossible(report.notes.back() + "; a strict binding forbids that");
+  const EndpointMaker maker{rig, rows, input, to_welded, request, report};
+  const EndpointWeights before = carried_endpoints(rig, rows);
+  EndpointWeights endpoint;
+  if (request.endpoint.empty() || request.endpoint == kPainted) {
+    if (request.endpoint == kPainted && before.empty()) return nothing_painted("_SINEW_ENDPOINT_0");
+    endpoint.method = before.method;
+    endpoint.values = before.values;
+  } else if (request.endpoint != kNoEndpoints) {
+    endpoint.method = request.endpoint;
+    SINEW_TRY(endpoint.values, maker.make("endpoint", request.endpoint));
   }
-  const auto bone_of = bone_of_joint(input.bones, rig.skeleton.size());
-  EndpointWeights endpoint{request.endpoint, std::vector<float>(rows.entries.size()), {}};
-  for (std::size_t i = 0; i < rows.vertex_count(); ++i)
-    for (std::size_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e)
-      if (const Eigen::Index bone = bone_of[rows.entries[e].joint]; bone >= 0)
-        endpoint.values[e] = static_cast<float>(fields.values(static_cast<Eigen::Index>(to_welded[i]), bone));
+  const std::string& twist = request.endpoint_twist;
+  if (twist == kNoEndpoints) return endpoint;
+  if (twist == kPainted && before.twist.empty()) return nothing_painted("_SINEW_ENDPOINT_TWIST_0");
+  if (twist.empty() || twist == kPainted) {
+    // Those of other values than the file's would not fit them.
+    if (twist == kPainted || request.endpoint.empty() || request.endpoint == kPainted)
+      endpoint.twist = before.twist;
+  } else {
+    SINEW_TRY(endpoint.twist, maker.make("endpoint-twist", twist));
+  }
+  if (!endpoint.twist.empty() && endpoint.empty())
+    return parameter_error("endpoint-twist",
+                           fmt::format("is '{}', but there are no endpoint weights beside it: "
+                                       "give endpoint, too",
+                                       printable(twist)));
   return endpoint;
 }
 

@@ -8,7 +8,8 @@
 
 namespace sinew {
 
-// Endpoint weights for new rows of the rig's vertices, as `request.endpoint` asks for them. `input` is the
+// Endpoint weights for new rows of the rig's vertices, as `request.endpoint` and `request.endpoint_twist` ask
+// for them. `input` is the
 // welded surface, `to_welded` its vertex for every stored one. An empty name: those of the rig, carried over,
 // or none where it has none. kImpossible: "painted", and the rig has none. Fallbacks go into the report.
 Result<EndpointWeights> endpoints_for(const Rig& rig, const SkinWeights& rows, const BindInput& input,

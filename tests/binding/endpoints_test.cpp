@@ -55,6 +55,44 @@ TEST(Endpoints, StayAlignedThroughPruningSmoothingAndANewBinding) {
   expect_projected(rig);
 }
 
+TEST(Endpoints, NoneTakesThemAway) {
+  Rig rig = arm();
+  ASSERT_TRUE(bind(rig, {.method = "heat", .endpoint = "projection"}).ok());
+  ASSERT_TRUE(bind(rig, {.method = "heat"}).ok());
+  EXPECT_FALSE(rig.endpoint.empty());
+  ASSERT_TRUE(bind(rig, {.method = "heat", .endpoint = "none"}).ok());
+  EXPECT_TRUE(rig.endpoint.empty());
+}
+
+TEST(Endpoints, ThoseOfTwistAreMadeByAMethodOfTheirOwn) {
+  Rig one = arm(), other = arm(), both = arm();
+  ASSERT_TRUE(bind(one, {.method = "heat", .endpoint = "projection"}).ok());
+  ASSERT_TRUE(bind(other, {.method = "heat", .endpoint = "inverse-distance"}).ok());
+  ASSERT_TRUE(
+      bind(both, {.method = "heat", .endpoint = "projection", .endpoint_twist = "inverse-distance"}).ok());
+  EXPECT_TRUE(one.endpoint.twist.empty());
+  EXPECT_EQ(both.endpoint.values, one.endpoint.values);
+  EXPECT_EQ(both.endpoint.twist, other.endpoint.values);
+  EXPECT_TRUE(validate(both).ok());
+  // A new binding keeps both, and takes either away.
+  ASSERT_TRUE(bind(both, {.method = "envelope"}).ok());
+  EXPECT_EQ(both.endpoint.twist.size(), both.weights.entries.size());
+  ASSERT_TRUE(bind(both, {.method = "envelope", .endpoint_twist = "none"}).ok());
+  EXPECT_TRUE(both.endpoint.twist.empty());
+  EXPECT_FALSE(both.endpoint.empty());
+}
+
+TEST(Endpoints, TwistAloneIsRefused) {
+  Rig rig = arm();
+  for (const char* twist : {"heat", "guess"}) {
+    const auto refused = bind(rig, {.method = "heat", .endpoint = "none", .endpoint_twist = twist});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+    EXPECT_EQ(refused.error().parameter, "endpoint-twist");
+  }
+  EXPECT_EQ(bind(rig, {.method = "heat", .endpoint_twist = "painted"}).error().code, ErrorCode::kImpossible);
+}
+
 TEST(Endpoints, PaintedOnesAreKeptAndMissingOnesRefused) {
   Rig rig = arm();
   const auto refused = bind(rig, {.method = "heat", .endpoint = "painted"});

@@ -200,6 +200,27 @@ class Words(ProgramTest):
         self.assertIn("3 vertices, 1 face (0 quads), 1 component", self.call("info", triangle).stdout)
         self.assertIn("3 vertices, 1 face\n", self.call("convert", triangle, "-o", self.path("t.ply")).stdout)
 
+    # --- endpoints of twist ---
+    def test_twist_gets_endpoints_of_its_own(self):
+        same, apart = self.path("same.glb"), self.path("apart.glb")
+        self.call("weights", self.arm, "--method", "heat", "--endpoint", "projection", "-o", same)
+        self.call("weights", self.arm, "--method", "heat", "--endpoint", "projection", "--endpoint-twist",
+                  "inverse-distance", "-o", apart)
+        self.assertEqual(self.document("info", same)["endpoint"], {"method": "projection", "twist": False})
+        self.assertEqual(self.document("info", apart)["endpoint"], {"method": "projection", "twist": True})
+        joint = self.document("info", apart)["joint_names"][1]
+        posed = {}
+        for name, path in (("same", same), ("apart", apart)):
+            for what in ("--twist=%s=0,90" % joint, "--stretch=%s=1.5" % joint):
+                out = self.path("%s%d.obj" % (name, len(posed)))
+                self.call("pose", path, "--deformer", "stbs-lbs", what, "-o", out)
+                posed[name, what[:4]] = self.vertices(out)
+        apart_by = lambda what: max(math.dist(p, q) for p, q in zip(posed["same", what], posed["apart", what]))
+        self.assertGreater(apart_by("--tw"), 1e-3)  # twist runs otherwise along the bone
+        self.assertLess(apart_by("--st"), 1e-6)     # stretch as before
+        self.call("weights", self.arm, "--method", "heat", "--endpoint", "none", "--endpoint-twist", "heat", "-o",
+                  self.path("x.glb"), code=2)
+
 
 if __name__ == "__main__":
     unittest.main()

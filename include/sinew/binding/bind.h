@@ -25,9 +25,12 @@ struct BindRequest {
       {};  // islands (numbered by size, the body is 0) that follow whatever their size
   std::vector<std::string> locked_joints = {};    // their weights stay as the file has them
   std::vector<std::size_t> locked_vertices = {};  // so do these rows
-  // How endpoint weights are made: a name of endpoint_names(), or "painted" (those of the file); empty: those
-  // of the file where it has some, else none.
+  // How endpoint weights are made: a name of endpoint_names(), "painted" (those of the file) or "none";
+  // empty: those of the file where it has some, else none.
   std::string endpoint = {};
+  // The same for those of twist alone; empty: those of the file where `endpoint` keeps its others, too, else
+  // none, which is as `endpoint`.
+  std::string endpoint_twist = {};
   bool strict = false;  // any fallback is an error
   const Progress* progress = nullptr;
 };
