@@ -83,10 +83,10 @@ void BindOptions::add_to(const Verb& verb) {
   }
   verb.option("--joint-weights", request.joint_weights,
               "also store the weights of joint-based deformers: elastic, elastic-dqs, lsq, "
-              "lsq-nonnegative, skin (from the weights above) or none")
+              "lsq-nonnegative, skin (from the weights above); none")
       .show_default();
   verb.option("--endpoint", request.endpoint,
-              fmt::format("also store endpoint weights, by {}; or painted: keep the file's own",
+              fmt::format("also store endpoint weights, by {}; painted: keep the file's own; none",
                           endpoint_names()))
       .show_default();
   verb.option("--endpoint-twist", request.endpoint_twist,

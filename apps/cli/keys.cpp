@@ -178,7 +178,8 @@ void add_keys(Program& program) {
   verb.repeatable("--key", options->keys,
                   "NAME=FILE: a key and the mesh with its shape, with the same vertices; repeatable");
   verb.repeatable("--mask", options->masks,
-                  "NAME=MASK: where a key acts: a vertex attribute, or below:JOINT; ! in front: elsewhere");
+                  "NAME=MASK: where a key acts: a vertex attribute, or below:JOINT; ! in front: elsewhere; "
+                  "NAME=none: everywhere");
   verb.flag("--posed", options->posed,
             "FILE was sculpted in the pose of --set or --clip, by --deformer: taken back out of it");
   verb.flag("--example", options->example,

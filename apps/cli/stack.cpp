@@ -34,7 +34,9 @@ Result<void> set_mask(const Rig& rig, const std::string& text, Stack& stack) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     return parameter_error("mask", fmt::format("is '{}': give STEP=ATTRIBUTE", printable(text)));
-  const std::string step = text.substr(0, equals), mask = text.substr(equals + 1);
+  const std::string step = text.substr(0, equals);
+  std::string mask = text.substr(equals + 1);
+  if (mask == "none") mask.clear();
   SINEW_CHECK(mask_weights(rig, mask));
   for (StackEntry& entry : stack) {
     if (entry.step != step) continue;
@@ -88,7 +90,7 @@ void add_stack(Program& program) {
   verb.repeatable(
       "--mask", options->masks,
       "STEP=ATTRIBUTE: a step acts by this vertex attribute, 0 to 1; or STEP=below:JOINT, by the "
-      "weights of a joint and all below it; ! in front of either: one minus that; STEP= takes the "
+      "weights of a joint and all below it; ! in front of either: one minus that; STEP=none takes the "
       "mask away; repeatable");
   options->pose.add_deformer_to(verb);
   verb.runs([&program, options] { return run_stack(*options, program.console); });

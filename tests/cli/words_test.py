@@ -200,6 +200,22 @@ class Words(ProgramTest):
         self.assertIn("3 vertices, 1 face (0 quads), 1 component", self.call("info", triangle).stdout)
         self.assertIn("3 vertices, 1 face\n", self.call("convert", triangle, "-o", self.path("t.ply")).stdout)
 
+    # --- words for none ---
+    def test_none_is_none_everywhere(self):
+        bound, bare = self.path("bound.glb"), self.path("bare.glb")
+        self.call("weights", self.arm, "--method", "heat", "--endpoint", "projection", "--joint-weights", "skin", "-o", bound)
+        report = self.document("info", bound)
+        self.assertEqual((report["endpoint"]["method"], report["joint_weights"]), ("projection", "skin"))
+        self.call("weights", bound, "--method", "heat", "--endpoint", "none", "--endpoint-twist", "none",
+                  "--joint-weights", "none", "-o", bare)
+        report = self.document("info", bare)
+        self.assertEqual((report["endpoint"], report["joint_weights"]), (None, None))
+        masked, plain = self.path("masked.glb"), self.path("plain.glb")
+        self.call("stack", self.arm, "--mask", "skeleton=below:" + report["joint_names"][1], "-o", masked)
+        self.assertIn("mask", self.document("stack", masked)["stack"][1])
+        self.call("stack", masked, "--mask", "skeleton=none", "-o", plain)
+        self.assertNotIn("mask", self.document("stack", plain)["stack"][1])
+
     # --- endpoints of twist ---
     def test_twist_gets_endpoints_of_its_own(self):
         same, apart = self.path("same.glb"), self.path("apart.glb")
