@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstring>
+#include <exception>
 #include <new>
+#include <system_error>
 
 #include "verbs.h"
 
@@ -62,6 +66,47 @@ int run(int argc, char** argv) {
   return printed ? 0 : fail(program.console, printed.error());
 }
 
+// Says what was thrown, allocating nothing, and returns the exit code.
+int fail_by_exception() noexcept {
+  const auto limit = [](const char* text) {
+    print_error(text);
+    return static_cast<int>(ErrorCode::kLimit);
+  };
+  constexpr const char* kThreads =
+      "sinew: there is not enough memory for another thread; try --threads 1, or a smaller mesh\n";
+  const auto bug = [](const char* what) {
+    for (const char* text : {"sinew: a fault of the program itself, please report it: ", what, "\n"})
+      print_error(text);
+    return static_cast<int>(ErrorCode::kBug);
+  };
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return limit("sinew: there is not enough memory for this job; try a smaller mesh or fewer frames\n");
+  } catch (const std::system_error& problem) {
+    if (problem.code() == std::errc::resource_unavailable_try_again ||
+        problem.code() == std::errc::not_enough_memory)
+      return limit(kThreads);
+    return bug(problem.what());
+  } catch (const std::exception& problem) {
+    if (std::strncmp(problem.what(), "pthread_create", 14) == 0) return limit(kThreads);  // as oneTBB says it
+    return bug(problem.what());
+  } catch (...) {
+    return bug("an exception of an unknown kind");
+  }
+}
+
+// What is thrown where nothing may be, in a destructor (a JSON document's needs memory to end) or while a
+// frame is made, ends the program here, and files being written have no name yet.
+[[noreturn]] void on_terminate() noexcept {
+  _exit(std::current_exception() ? fail_by_exception() : static_cast<int>(ErrorCode::kBug));
+}
+
+// Before anything that allocates while the program is loaded.
+__attribute__((constructor(101))) void watch_for_terminate() {
+  std::set_terminate(on_terminate);
+}
+
 }  // namespace
 }  // namespace sinew::cli
 
@@ -75,14 +120,7 @@ int main(int argc, char** argv) {
 #endif
   try {
     return sinew::cli::run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    sinew::cli::print_error(
-        "sinew: there is not enough memory for this job; try a smaller mesh or fewer frames\n");
-    return static_cast<int>(sinew::ErrorCode::kLimit);
-  } catch (const std::exception& problem) {
-    sinew::cli::print_error("sinew: a fault of the program itself, please report it: ");
-    sinew::cli::print_error(problem.what());
-    sinew::cli::print_error("\n");
-    return static_cast<int>(sinew::ErrorCode::kBug);
+  } catch (...) {
+    return sinew::cli::fail_by_exception();
   }
 }

@@ -168,7 +168,7 @@ Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
   }
-  return io_error("not enough memory to read " + quoted(path));
+  return limit_error("not enough memory to read " + quoted(path));
 }
 
 Result<void> check_writable(const fs::path& path, Overwrite overwrite) {
@@ -292,9 +292,9 @@ Result<void> AtomicFile::commit() {
       sync_folder(folder_of(target_));
       return {};
     }
-    const fs::path name = temporary_beside(target_);
+    fs::path name = temporary_beside(target_);
     if (!give_name(descriptor_, name)) return fail(errno);
-    temporary_ = name;
+    temporary_ = std::move(name);  // which needs no memory: from here on it is ours to remove
   }
   if (::close(std::exchange(descriptor_, -1)) != 0) return fail(errno);
   const bool renamed = overwrite_ == Overwrite::kYes ? std::rename(temporary_.c_str(), target_.c_str()) == 0

@@ -184,6 +184,8 @@ void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, Ra
 
 #include <memory>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 
 namespace sinew {
 namespace {
@@ -216,9 +218,13 @@ void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, Ra
       body(context, begin, std::min(count, begin + grain));
     return;
   }
-  tbb::parallel_for(std::size_t{0}, pieces, [=](std::size_t piece) {
-    body(context, piece * grain, std::min(count, (piece + 1) * grain));
-  });
+  try {
+    tbb::parallel_for(std::size_t{0}, pieces, [=](std::size_t piece) {
+      body(context, piece * grain, std::min(count, (piece + 1) * grain));
+    });
+  } catch (const std::runtime_error&) {  // a thread that cannot be made; bodies throw nothing but bad_alloc
+    throw std::bad_alloc();
+  }
 }
 }  // namespace detail
 }  // namespace sinew

@@ -115,7 +115,9 @@ Result<std::string> encode_png(const Image& image) {
     std::string bytes;
     Job job{&image, indexed ? &*indexed : nullptr, &bytes, filters, {}};
     if (!write(&job))
-      return impossible(std::string("the picture could not be packed as PNG: ") + job.message);
+      return job.message[0] == '\0' || std::strstr(job.message, "memory")
+                 ? limit_error("not enough memory to pack the picture as PNG")
+                 : impossible(std::string("the picture could not be packed as PNG: ") + job.message);
     if (best.empty() || bytes.size() < best.size()) best = std::move(bytes);
     if (!indexed) break;
   }

@@ -218,7 +218,7 @@ Result<SparseCholesky> SparseCholesky::factor(const Eigen::SparseMatrix<double>&
       factor->inverse_diagonal[static_cast<std::size_t>(i)] = 1 / pivots[i];
     return SparseCholesky(std::move(factor));
   } catch (const std::bad_alloc&) {
-    return impossible("not enough memory to factor a system of " + std::to_string(A.rows()) + " equations");
+    return limit_error("not enough memory to factor a system of " + std::to_string(A.rows()) + " equations");
   }
 }
 

@@ -21,7 +21,8 @@ enum class SolveCount { kFew, kMany };
 class SparseCholesky {
  public:
   // Reads the lower triangle of A (square, n x n). kImpossible where A is not finite or not positive definite
-  // (also: singular up to rounding, as a Laplacian without a fixed value is), or where memory runs out.
+  // (also: singular up to rounding, as a Laplacian without a fixed value is), or where memory runs out
+  // (kLimit).
   static Result<SparseCholesky> factor(const Eigen::SparseMatrix<double>& A,
                                        SolveCount solves = SolveCount::kFew);
 

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Out of memory is exit 6 and a sentence, wherever it happens: the n-th allocation fails, n swept, for every verb; and
+the address space is limited (ulimit -v).
+
+usage: memory_test.py PROGRAM SOURCE [unittest arguments]
+"""
+import os
+import re
+import resource
+import sys
+import unittest
+
+from program import PROGRAM, ProgramTest
+
+PRELOADED = os.path.join(os.path.dirname(PROGRAM), "fail_allocation.so")
+if not os.path.exists(PRELOADED):
+    print("skipped: there is no", PRELOADED)
+    sys.exit(77)
+
+
+class Memory(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.rig = cls.make("rig.glb", "arm", "--resolution", 200)
+        cls.body = cls.make("body.glb", "biped")
+
+    def verbs(self):
+        """A call of every verb that runs in little time; what it writes goes to one file."""
+        obj = self.path("arm.obj")
+        self.call("convert", self.rig, "-o", obj, "--force")
+        bend = ("--set", "ForeArm=0,0,30")
+        def to(ending):
+            return ("-o", self.path("out" + ending), "--force")
+        return (("make", "cylinder", *to(".glb")), ("info", self.rig), ("info", self.rig, "--json"),
+                ("convert", self.rig, *to(".ply")),
+                ("pose", self.rig, *bend, "--deformer", "dqs+mush", *to(".obj")),
+                ("pose", self.rig, *bend, "--deformer", "arap", *to(".glb")),
+                ("bake", self.rig, "--end", "0.1", *to(".glb")),
+                ("render", self.rig, "--width", 32, "--height", 32, "--skeleton", *to(".png")),
+                ("weights", self.rig, "--method", "heat", *to(".glb")),
+                ("reweight", self.rig, "--smooth", "2", *to(".glb")), ("stack", self.rig),
+                ("keys", "add", self.rig, "--key", "a=" + obj, *to(".glb")), ("keys", "list", self.rig),
+                ("unpose", self.rig, *bend, "--edited", obj, *to(".obj")),
+                ("skeleton", obj, "--template", "hand", *to(".glb")), ("handles", self.rig, *to(".glb")),
+                ("inbetween", obj, obj, "--frames", "3", *to(".pc2")),
+                ("cage", "bind", self.rig, "--auto", "--resolution", "3", *to(".glb")),
+                ("rig", self.rig, "--method", "heat", "--joint-weights", "skin", *to(".glb")))
+
+    def expect_done_or_limit(self, done, words):
+        if done.returncode == 0:
+            return 0
+        self.assertEqual(done.returncode, 6, "%s\n%s" % (words, done.stderr[-400:]))
+        self.assertIn("memory", done.stderr, words)
+        self.assertFalse([f for f in os.listdir(self.folder.name) if f.endswith(".tmp")], words)
+        return 6
+
+    def test_the_nth_allocation_fails(self):
+        environment = dict(os.environ, LD_PRELOAD=PRELOADED)
+        environment.pop("FAIL_ALLOCATION", None)
+        def allocations(*words):
+            return int(re.search(r"allocations (\d+)", self.call(*words, env=environment).stderr).group(1))
+        parsing = allocations("--version")  # before any verb does its work
+        for words in self.verbs():
+            total = allocations(*words)
+            places = {parsing * k // 4 for k in range(4)} | {parsing + (total - parsing) * k // 24 for k in range(24)}
+            places |= {total - 1 - k for k in (0, 1, 2, 3, 5, 8, 13, 30, 70)}
+            limits = 0
+            for place in sorted(places):
+                for mode in ("", "+"):  # this one alone, and all from there on
+                    environment["FAIL_ALLOCATION"] = "%d%s" % (place, mode)
+                    done = self.run_any(*words, env=environment)
+                    limits += self.expect_done_or_limit(done, (environment["FAIL_ALLOCATION"], words)) == 6
+            environment.pop("FAIL_ALLOCATION")
+            self.assertGreater(limits, len(places), words)
+
+    def test_every_limit_of_the_address_space(self):
+        for words in (("info", self.body), ("pose", self.body, "--deformer", "volume", "-o", self.path("x.obj"), "--force"),
+                      ("render", self.body, "-o", self.path("x.png"), "--force"),
+                      ("weights", self.body, "--method", "bbw", "-o", self.path("x.glb"), "--force"),
+                      ("pose", self.rig, "--deformer", "elastic", "--set", "ForeArm=0,0,30", "-o", self.path("x.obj"),
+                       "--force")):
+            for megabytes in [*range(24, 60, 3), *range(60, 400, 25)]:
+                limit = megabytes << 20
+                done = self.run_any(*words,
+                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                if done.returncode == 127:  # not even its libraries could be loaded
+                    continue
+                self.expect_done_or_limit(done, (megabytes, words))
+
+
+if __name__ == "__main__":
+    unittest.main()
