@@ -91,6 +91,79 @@ TEST(Volume, PointsOnABoneFollowIt) {
   }
 }
 
+// A bent tube; its joints scaled by `scale` in the bind pose and in every other, as files in centimetres have
+// them.
+test::Sample scaled_tube(double scale) {
+  test::Sample sample = test::tube();
+  std::vector<Joint> joints(sample.rig.skeleton.joints().begin(), sample.rig.skeleton.joints().end());
+  joints[0].rest_local = joints[0].rest_local * Eigen::Scaling(scale);
+  joints[1].rest_local.translation() /= scale;
+  sample.rig.skeleton = *Skeleton::create(std::move(joints));
+  test::bind(sample);
+  turn_by(sample, 1.2);
+  return sample;
+}
+
+TEST(Volume, ScaleOfTheBindsChangesNothing) {
+  const test::Sample plain = scaled_tube(1);
+  const test::Output expected = test::run(build_volume(plain.rig), plain);
+  for (const double scale : {0.01, 100.0, 5000.0}) {
+    const test::Sample sample = scaled_tube(scale);
+    const test::Output out = test::run(build_volume(sample.rig), sample);
+    for (std::size_t i = 0; i < out.positions.size(); ++i)
+      ASSERT_LT((out.positions[i] - expected.positions[i]).norm(), 1e-4f) << scale << " " << i;
+  }
+}
+
+TEST(Volume, ScaleOfAJointGoesAlong) {
+  test::Sample sample = test::tube();
+  std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
+  local[1].rotate(Eigen::AngleAxisd(0.8, Vec3::UnitZ()));
+  local[1].scale(Vec3(1.5, 0.7, 1.2));
+  test::set_pose(sample, local);
+  const test::Output out = test::run(build_volume(sample.rig), sample);
+  const test::Output lbs = test::run(build_lbs(sample.rig), sample);
+  std::size_t whole = 0;
+  for (std::size_t i = 0; i < out.positions.size(); ++i) {
+    if (sample.positions[i].x() < 3.65f) continue;  // the second joint's alone, and beyond what is smoothed
+    EXPECT_LT((out.positions[i] - lbs.positions[i]).norm(), 1e-4f) << i;
+    ++whole;
+  }
+  EXPECT_GT(whole, 50u);
+}
+
+// A twisted limb beside a body: what the joint has no share in stays, however near it is.
+TEST(Volume, WhatAJointHasNoShareInStays) {
+  test::Sample sample = test::tube();
+  const std::size_t count = sample.positions.size();
+  const PolyMesh body = test::uv_sphere(Vec3(3, 1.1, 0), 0.6, 16, 10);
+  for (const Vec3& p : body.positions) test::add_vertex(sample, p, Vec3::UnitY(), {{0, 1.0}});
+  for (std::size_t f = 0; f < body.face_count(); ++f) {
+    std::vector<std::uint32_t> face(body.face(f).begin(), body.face(f).end());
+    for (std::uint32_t& corner : face) corner += static_cast<std::uint32_t>(count);
+    sample.rig.mesh.add_face(face);
+  }
+  test::bind(sample);
+  std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
+  local[1].rotate(Eigen::AngleAxisd(1.5, Vec3::UnitX()));
+  test::set_pose(sample, local);
+  const test::Output out = test::run(build_volume(sample.rig), sample);
+  for (std::size_t i = count; i < out.positions.size(); ++i)
+    ASSERT_LT((out.positions[i] - sample.positions[i]).norm(), 1e-5f) << i;
+}
+
+TEST(Volume, OneJointAVertexDoesNotTear) {
+  test::Sample sample = test::tube();
+  sample.rig.weights = {};
+  for (const Vec3f& p : sample.positions)
+    sample.rig.weights.add_row(std::vector<Influence>{{p.x() < 2 ? 0u : 1u, 1.0}});
+  turn_by(sample, 1.5);
+  const test::Output out = test::run(build_volume(sample.rig), sample);
+  const test::Output lbs = test::run(build_lbs(sample.rig), sample);
+  for (std::size_t i = 0; i < out.positions.size(); ++i)
+    EXPECT_LT((out.positions[i] - lbs.positions[i]).norm(), 0.4f) << i;  // the radius
+}
+
 TEST(Volume, RefusesAnAmountOutsideTheUnitInterval) {
   test::Sample sample;
   sample.rig.skeleton = test::chain(2, Vec3(2, 0, 0));

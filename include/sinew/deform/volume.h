@@ -14,11 +14,12 @@ struct VolumeOptions {
 // pose,
 //   v = sum_j curl(Phi_j A_j) = sum_j Phi_j w_j x (x - c_j) + grad Phi_j x A_j,
 //   A_j = -1/2 |x - c_j|^2 w_j + 1/2 u_j x (x - c_j)
-// for the turn w_j of joint j against its parent about c_j, and its shift u_j; Phi_j is the sum over the
-// bones at and below j of a smooth partition of unity by the distances to the bones where they are at that
-// time. The motion of the root is applied whole. With amount 0 the second term is left out, and the flow is
-// that of blended velocities. Fourth-order Runge-Kutta steps, none above 6 degrees. Scale of joints is left
-// out. Normals are those of the deformed faces. Costs milliseconds to seconds a frame, not microseconds.
+// for the turn w_j of joint j against its parent, and the shift u_j of c_j; Phi_j is the sum of the skin
+// weights at and below j, made no steeper than a limb is thick, and its slope that of the body as it is at
+// that time. The motion of the lowest joint above all others is applied whole. With amount 0 the second term
+// is left out, and the flow is that of blended velocities. Steps of at most 15 degrees, midpoint rule; what
+// hangs on one joint alone is carried exactly, its scale included. Rest is the identity. Normals turn with
+// the surface. About 30 times the time of linear blending. Building is O(joints * vertices).
 // kUsage: an amount outside 0 ... 1.
 Result<std::unique_ptr<Deformer>> build_volume(const Rig& rig, const VolumeOptions& options = {});
 
