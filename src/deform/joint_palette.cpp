@@ -60,13 +60,13 @@ void fill_shaped_joints(const JointTable& table, const RestBones& rest, const Fr
                  : JointFrame{};
     };
     const PosedBone own = posed(entry.joint);
-    const PosedBone above = entry.part == JointPart::kPlain ? own : posed(entry.parent);
+    const PosedBone above = entry.part == JointPart::kPlain || entry.parent < 0 ? own : posed(entry.parent);
     const JointMotion motion = joint_motion(entry, above.rigid, own.rigid, options.mix);
     const Affine3 frame = Eigen::Translation3d(entry.frame.origin) * Affine3(motion.axes);
     // The joint's turn is taken back in `below`; a twist about the bone comes behind that, so it must be seen
     // through it.
     const Affine3 back = own.rigid.inverse() * motion.below;
-    const int bone_above = entry.part == JointPart::kPlain ? entry.joint : entry.parent;
+    const int bone_above = entry.part == JointPart::kPlain || entry.parent < 0 ? entry.joint : entry.parent;
     palette[e] = {rows_of(frame.inverse(Eigen::Isometry)), turn_entry(entry, motion, options),
                   half_entry(frame, frame_of(bone_above), motion.above, above, motion.factor),
                   half_entry(back * frame, frame_of(entry.joint), own.rigid, own, motion.factor)};

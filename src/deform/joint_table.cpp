@@ -25,8 +25,9 @@ class Packer {
 
   void row(std::size_t vertex, std::vector<JointLane>& lanes) {
     lanes.clear();
-    for (const JointInfluence& influence : rig_.joint_weights.row(vertex))
-      if (influence.share > 0) add_joint(vertex, influence, lanes);
+    if (joint_weights_fit(rig_, parents_, vertex))
+      for (const JointInfluence& influence : rig_.joint_weights.row(vertex))
+        if (influence.share > 0) add_joint(vertex, influence, lanes);
     if (!lanes.empty()) return;
     for (const Influence& influence : rig_.weights.row(vertex))
       lanes.push_back({entry(static_cast<int>(influence.joint), JointPart::kPlain, PartShare::kAll),
@@ -41,7 +42,7 @@ class Packer {
   void add_joint(std::size_t vertex, const JointInfluence& influence, std::vector<JointLane>& lanes) {
     const int parent = parents_[influence.joint];
     const float own_end = end_of(vertex, influence.joint),
-                above_end = parent < 0 ? 0.0f : end_of(vertex, static_cast<std::size_t>(parent));
+                above_end = parent < 0 ? own_end : end_of(vertex, static_cast<std::size_t>(parent));
     const auto add = [&](JointPart part, PartShare share, float turn) {
       lanes.push_back({entry(static_cast<int>(influence.joint), part, share), influence.share,
                        influence.swing, turn, above_end, own_end});
@@ -142,6 +143,20 @@ void append_group(const GroupMembers& from, std::span<const std::size_t> row_beg
 
 }  // namespace
 
+bool joint_weights_fit(const Rig& rig, std::span<const int> parents, std::size_t vertex) {
+  const std::span<const Influence> skin = rig.weights.row(vertex);
+  const auto holds = [&](int joint) {
+    return std::any_of(skin.begin(), skin.end(), [&](const Influence& influence) {
+      return static_cast<int>(influence.joint) == joint && influence.weight > 0;
+    });
+  };
+  const std::span<const JointInfluence> row = rig.joint_weights.row(vertex);
+  return skin.empty() || std::any_of(row.begin(), row.end(), [&](const JointInfluence& influence) {
+           return influence.share > 0 &&
+                  (holds(static_cast<int>(influence.joint)) || holds(parents[influence.joint]));
+         });
+}
+
 Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options) {
   if (rig.joint_weights.empty()) return impossible("the rig has no joint weights: `sinew rig` makes them");
   if (!(options.mix >= 0 && options.mix <= 1)) return usage_error("the mix must lie between 0 and 1");
@@ -231,9 +246,10 @@ JointTable pack_groups(std::size_t vertices,
 
 JointMotion joint_motion(const JointEntry& entry, std::span<const Affine3> matrices, double mix) {
   if (entry.joint < 0) return {};
-  return joint_motion(
-      entry, entry.parent < 0 ? Affine3::Identity() : matrices[static_cast<std::size_t>(entry.parent)],
-      matrices[static_cast<std::size_t>(entry.joint)], mix);
+  const Affine3& own = matrices[static_cast<std::size_t>(entry.joint)];
+  // A root takes all along: nothing lies above it that stays behind.
+  return joint_motion(entry, entry.parent < 0 ? own : matrices[static_cast<std::size_t>(entry.parent)], own,
+                      mix);
 }
 
 JointMotion joint_motion(const JointEntry& entry, const Affine3& above_motion, const Affine3& below_motion,

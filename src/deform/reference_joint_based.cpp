@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Written from the formulas with the math module alone, so that a fault in the kernel or its table shows.
+#include "deform/joint_table.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/reference.h"
@@ -66,7 +67,7 @@ std::vector<PosedJoint> pose_joints(const Rig& rig, std::span<const Affine3> mat
   std::vector<PosedJoint> joints(bones.size());
   for (std::size_t j = 0; j < bones.size(); ++j) {
     PosedJoint& joint = joints[j];
-    joint.above = parents[j] < 0 ? Affine3::Identity() : matrices[static_cast<std::size_t>(parents[j])];
+    joint.above = matrices[parents[j] < 0 ? j : static_cast<std::size_t>(parents[j])];
     joint.below = matrices[j];
     joint.turn = Quat(polar_decomposition(joint.above.linear()).rotation).conjugate() *
                  Quat(polar_decomposition(joint.below.linear()).rotation);
@@ -92,10 +93,11 @@ Affine3 joint_row(std::span<const JointInfluence> row, const JointWeights& weigh
 void reference_joint_based(const Rig& rig, const FrameInput& input, const JointBasedOptions& options,
                            const ReferenceOutput& out) {
   const std::vector<PosedJoint> joints = pose_joints(rig, input.matrices);
+  const std::vector<int> parents = bone_parents(rig.skeleton);
   reference_lbs(rig, input, out);  // for vertices without joint weights
   for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
     const auto row = rig.joint_weights.row(i);
-    if (row.empty()) continue;
+    if (row.empty() || !joint_weights_fit(rig, parents, i)) continue;
     const Affine3 motion = joint_row(row, rig.joint_weights, joints, options);
     out.positions[i] = motion * input.positions[i].cast<double>();
     if (out.normals.empty()) continue;

@@ -8,19 +8,42 @@
 #include <string>
 #include <vector>
 
+#include "deform/rig_samples.h"
+#include "sinew/deform/arap_rig.h"
 #include "sinew/deform/curve.h"
 #include "sinew/deform/decomposed.h"
+#include "sinew/deform/differential.h"
 #include "sinew/deform/dqs.h"
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
+#include "sinew/deform/mush.h"
+#include "sinew/deform/points.h"
+#include "sinew/deform/remove.h"
 #include "sinew/deform/stretch.h"
+#include "sinew/deform/volume.h"
 
 namespace sinew::test {
 
 struct Method {
   const char* name;
   std::function<Result<std::unique_ptr<Deformer>>(const Rig&)> build;
+  bool surface = false;  // works on faces: a vertex moves with its neighbours
+
+  // About so many vertices in a pose that is stretched as well as turned.
+  Sample sample(std::size_t vertices, std::size_t joints, std::size_t most) const {
+    return surface ? bent_surface(vertices) : random_sample(vertices, joints, most, Motion::kStretched);
+  }
+
+  static Sample bent_surface(std::size_t vertices) {
+    Sample sample =
+        tube(capped_cylinder(0.4, 4, 24, static_cast<int>(std::max<std::size_t>(vertices / 24, 5))));
+    std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
+    local[1].rotate(Eigen::AngleAxisd(1.1, Vec3(0.2, 0.1, 1).normalized()));
+    local[1].scale(Vec3(1.1, 0.9, 1));
+    set_pose(sample, local);
+    return sample;
+  }
 };
 
 inline void PrintTo(const Method& method, std::ostream* out) {
@@ -51,7 +74,23 @@ inline Rig with_endpoints(Rig rig) {
   return rig;
 }
 
-inline std::vector<Method> all_methods() {
+// A handle at every joint, weights as the skin's.
+inline Rig with_handles(Rig rig) {
+  const std::vector<Affine3> bind = bind_transforms(rig);
+  for (std::size_t j = 0; j < bind.size(); ++j)
+    rig.points.points.push_back({"h" + std::to_string(j), bind[j].translation(), static_cast<int>(j)});
+  ControlRows& rows = rig.points.weights;
+  rows.offsets = {0};
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    for (const Influence& influence : rig.weights.row(i))
+      rows.entries.push_back({influence.joint, static_cast<float>(influence.weight)});
+    rows.offsets.push_back(static_cast<std::uint32_t>(rows.entries.size()));
+  }
+  return rig;
+}
+
+// Each vertex for itself.
+inline std::vector<Method> vertex_methods() {
   return {{"lbs", build_lbs},
           {"dqs", build_dqs},
           {"mix", [](const Rig& rig) { return build_mix(rig); }},
@@ -63,9 +102,38 @@ inline std::vector<Method> all_methods() {
           {"stretch_dual",
            [](const Rig& rig) { return build_stretch(with_endpoints(rig), StretchForm::kDualQuaternion); }},
           {"curve", [](const Rig& rig) { return build_curve(with_endpoints(rig)); }},
+          {"joint_dqs",
+           [](const Rig& rig) {
+             return build_joint_based(with_joint_weights(rig), {.blend = JointBlend::kDqs});
+           }},
           {"joint_angle", [](const Rig& rig) {
              return build_joint_based(with_joint_weights(rig), {.blend = JointBlend::kAngle});
            }}};
+}
+
+// All but `elastic`, which solves and allocates in every frame, and cages, which follow no joint.
+inline std::vector<Method> all_methods() {
+  std::vector<Method> methods = vertex_methods();
+  const auto points = [](PointsForm form) {
+    return [form](const Rig& rig) { return build_points(with_handles(rig), {.form = form}); };
+  };
+  methods.push_back({"volume_points", [](const Rig& rig) { return build_volume(rig); }});
+  const std::vector<Method> on_surfaces = {
+      {"volume", [](const Rig& rig) { return build_volume(rig); }},
+      {"differential", [](const Rig& rig) { return build_differential(rig); }},
+      {"springs", [](const Rig& rig) { return build_differential(rig, {.springs = 1}); }},
+      {"arap", [](const Rig& rig) { return build_arap(rig); }},
+      {"points", points(PointsForm::kArap)},
+      {"points_linear", points(PointsForm::kLinear)},
+      {"points_dual", points(PointsForm::kDualQuaternion)},
+      {"mush", [](const Rig& rig) { return build_mush(rig, std::move(*build_lbs(rig))); }},
+      {"remove_scale",
+       [](const Rig& rig) { return build_remove(rig, std::move(*build_lbs(rig)), Removed::kScale); }}};
+  for (Method method : on_surfaces) {
+    method.surface = true;
+    methods.push_back(method);
+  }
+  return methods;
 }
 
 }  // namespace sinew::test

@@ -7,9 +7,6 @@
 
 #include "deform/methods.h"
 #include "deform/rig_samples.h"
-#include "sinew/deform/arap_rig.h"
-#include "sinew/deform/differential.h"
-#include "sinew/deform/mush.h"
 
 namespace {
 std::atomic<int> allocations{0};
@@ -39,31 +36,16 @@ class PerFrame : public testing::TestWithParam<test::Method> {};
 INSTANTIATE_TEST_SUITE_P(Methods, PerFrame, testing::ValuesIn(test::all_methods()), test::method_name);
 
 TEST_P(PerFrame, NothingIsAllocated) {
-  const test::Sample sample = test::random_sample(5003, 20, 9, test::Motion::kStretched);
+  const test::Sample sample = GetParam().sample(5003, 20, 9);
+  const std::size_t n = sample.positions.size();
   set_thread_count(1);
   const auto deformer = GetParam().build(sample.rig);
   ASSERT_TRUE(deformer.ok());
   const auto workspace = (*deformer)->make_workspace();
-  std::vector<Vec3f> positions(5003), normals(5003);
+  std::vector<Vec3f> positions(n), normals(n);
   const int before = allocations;
   (*deformer)->deform(sample.input(), *workspace, positions, normals);
   EXPECT_EQ(allocations - before, 0);
-  set_thread_count(0);
-}
-
-// Those that need faces.
-TEST(PerFrameOnSurfaces, NothingIsAllocated) {
-  const test::Sample sample = test::tube();
-  set_thread_count(1);
-  for (const auto& made : {build_differential(sample.rig), build_differential(sample.rig, {.springs = 1}),
-                           build_mush(sample.rig, nullptr), build_arap(sample.rig)}) {
-    ASSERT_TRUE(made.ok());
-    const auto workspace = (*made)->make_workspace();
-    std::vector<Vec3f> positions(sample.positions.size()), normals(sample.positions.size());
-    const int before = allocations;
-    (*made)->deform(sample.input(), *workspace, positions, normals);
-    EXPECT_EQ(allocations - before, 0);
-  }
   set_thread_count(0);
 }
 

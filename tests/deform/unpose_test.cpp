@@ -44,7 +44,7 @@ std::vector<Vec3f> pushed(std::vector<Vec3f> points) {
 }
 
 class EveryInverse : public testing::TestWithParam<test::Method> {};
-INSTANTIATE_TEST_SUITE_P(Methods, EveryInverse, testing::ValuesIn(test::all_methods()), test::method_name);
+INSTANTIATE_TEST_SUITE_P(Methods, EveryInverse, testing::ValuesIn(test::vertex_methods()), test::method_name);
 
 TEST_P(EveryInverse, PosingWhatWasUnposedGivesTheEditTo1e5) {
   const test::Sample sample = bent_tube(80);

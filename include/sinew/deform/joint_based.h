@@ -33,12 +33,14 @@ struct JointBasedOptions {
 //   s) kMix         (1 - m) kLinear + m kDqs kAngle       as kMix, m = sin^2(a / 2) for a turn by a: linear
 //   while the joint is straight, spherical as
 //                it folds [kavan2012, 5]
-// Translation and scale of a joint go along linearly with s. In frames whose BoneShapes stretch or twist
-// bones along themselves, what lies above and below a joint moves as the two bones do in deform/stretch.h, by
-// the endpoint weights of the rig or, where it has none for a bone, the vertex's place along it. A swing of
-// 180 degrees leaves no twist. Vertices without joint weights move as in LBS. Normals as in LBS, from the
-// blended linear part. kImpossible: the rig has no joint weights. kUsage: a mix outside [0, 1]. Else fails as
-// build_lbs does.
+//
+// Above a root nothing stays behind: it takes all of its share along. Translation and scale of a joint go
+// along linearly with s. In frames whose BoneShapes stretch or twist bones along themselves, what lies above
+// and below a joint moves as the two bones do in deform/stretch.h, by the endpoint weights of the rig or,
+// where it has none for a bone, the vertex's place along it. A swing of 180 degrees leaves no twist. Vertices
+// without joint weights, or with those of joints that none of their bones begins or ends at, move as in LBS.
+// Normals as in LBS, from the blended linear part. kImpossible: the rig has no joint weights. kUsage: a mix
+// outside [0, 1]. Else fails as build_lbs does.
 Result<std::unique_ptr<Deformer>> build_joint_based(const Rig& rig, const JointBasedOptions& options = {});
 
 // The formulas in double precision, as in deform/reference.h.
