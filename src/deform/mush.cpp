@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <map>
 
+#include "sinew/core/disjoint_sets.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/weld.h"
 
@@ -13,6 +14,15 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kMushGrain = 2048;
+// Edges of this part of the mesh's size are smoothed as the options say. Longer ones less, by the square, so
+// that smoothing reaches as far on a coarse mesh as on a fine one; for finer meshes there are more passes.
+constexpr double kMushEdge = 0.02;
+constexpr double kMostPasses = 4;  // times those of the options
+// A part of a mesh has edges of no more than this part of its own size, the root of its area: else a button
+// would be smoothed to a point.
+constexpr double kPartEdge = 0.03;
+// Where smoothing leaves less than this of the faces around a vertex there is no frame to put detail back in.
+constexpr double kLeastFan = 0.05;
 
 // Four floats a vertex, so that one load takes a point.
 using Point = Eigen::Array4f;
@@ -36,12 +46,16 @@ class Mush : public Deformer {
     to_welded_ = welded.weld.to_welded;
     representative_ = welded.weld.representative;
     link(welded);
+    measure(welded);
     PaddedPoints points(representative_.size()), buffer(representative_.size());
     for (std::size_t i = 0; i < points.size(); ++i) points[i] = point(welded.weld.positions[i].cast<float>());
+    std::vector<float> areas(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) areas[i] = fan_area(points, i);
     smooth(points, buffer);
     deltas_.resize(to_welded_.size());
     rest_frames_.resize(representative_.size());
-    for (std::size_t i = 0; i < points.size(); ++i) rest_frames_[i] = frame(points, i);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      rest_frames_[i] = fan_area(points, i) >= kLeastFan * areas[i] ? frame(points, i) : Frame::Zero();
     for (std::size_t v = 0; v < to_welded_.size(); ++v) {
       const std::uint32_t i = to_welded_[v];
       const Vec3f offset = rig.mesh.positions[v].cast<float>() - points[i].head<3>().matrix();
@@ -102,12 +116,21 @@ class Mush : public Deformer {
 
   void link(const WeldedTriangles& welded) {
     const std::size_t n = representative_.size();
-    std::vector<std::set<std::uint32_t>> around(n);
+    // How many triangles each edge has: those with one are a border, along which its vertices are smoothed,
+    // so that cuffs and collars keep their length.
+    std::vector<std::map<std::uint32_t, int>> edges(n);
     for (const Triangle& t : welded.triangles)
       for (std::size_t k = 0; k < 3; ++k) {
-        around[t[k]].insert(t[(k + 1) % 3]);
-        around[t[k]].insert(t[(k + 2) % 3]);
+        ++edges[t[k]][t[(k + 1) % 3]];
+        ++edges[t[k]][t[(k + 2) % 3]];
       }
+    std::vector<std::vector<std::uint32_t>> around(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const auto& [other, faces] : edges[i])
+        if (faces == 1) around[i].push_back(other);
+      if (around[i].empty())
+        for (const auto& [other, faces] : edges[i]) around[i].push_back(other);
+    }
     offsets_.push_back(0);
     for (const auto& others : around) {
       neighbours_.insert(neighbours_.end(), others.begin(), others.end());
@@ -123,18 +146,67 @@ class Mush : public Deformer {
     }
   }
 
+  // How far each vertex goes in a pass, and how many passes there are.
+  void measure(const WeldedTriangles& welded) {
+    const std::vector<Vec3>& positions = welded.weld.positions;
+    const std::size_t n = positions.size();
+    DisjointSets parts(n);
+    Eigen::AlignedBox3d box;
+    for (const Triangle& t : welded.triangles) {
+      for (const std::uint32_t corner : t)
+        if (positions[corner].allFinite()) box.extend(positions[corner]);
+      parts.join(t[0], t[1]);
+      parts.join(t[1], t[2]);
+    }
+    std::vector<double> areas(n, 0.0);
+    for (const Triangle& t : welded.triangles)
+      areas[parts.find(t[0])] +=
+          0.5 * (positions[t[1]] - positions[t[0]]).cross(positions[t[2]] - positions[t[0]]).norm();
+    const double whole = box.isEmpty() ? 0 : kMushEdge * box.diagonal().norm();
+    steps_.assign(n, 0.0f);
+    std::vector<double> wanted(n, 0.0), sorted;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t first = offsets_[i], last = offsets_[i + 1];
+      if (first == last) continue;
+      double square = 0;
+      for (std::uint32_t k = first; k < last; ++k)
+        square += (positions[neighbours_[k]] - positions[i]).squaredNorm();
+      square /= last - first;
+      const double edge = std::min(whole, kPartEdge * std::sqrt(areas[parts.find(i)]));
+      wanted[i] = square > 0 ? edge * edge / square : 0;
+      if (std::isfinite(wanted[i])) sorted.push_back(wanted[i]);
+    }
+    if (sorted.empty()) return;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    const double more = std::clamp(*middle, 1.0, kMostPasses);
+    passes_ = static_cast<int>(std::lround(options_.passes * more));
+    for (std::size_t i = 0; i < n; ++i)
+      if (std::isfinite(wanted[i]))
+        steps_[i] = static_cast<float>(options_.step * std::min(1.0, wanted[i] / more));
+  }
+
+  float fan_area(const PaddedPoints& points, std::size_t i) const noexcept {
+    const auto at = [&](std::uint32_t k) { return Vec3f(points[k].head<3>()); };
+    const Vec3f here = at(static_cast<std::uint32_t>(i));
+    float sum = 0;
+    for (std::uint32_t k = fan_offsets_[i]; k < fan_offsets_[i + 1]; ++k)
+      sum += (at(fans_[k][0]) - here).cross(at(fans_[k][1]) - here).norm();
+    return sum;
+  }
+
   // The result is in `points`.
   void smooth(PaddedPoints& points, PaddedPoints& buffer) const noexcept {
-    const float step = static_cast<float>(options_.step);
-    for (int pass = 0; pass < options_.passes; ++pass) {
+    for (int pass = 0; pass < passes_; ++pass) {
       parallel_for(points.size(), kMushGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const std::uint32_t first = offsets_[i], last = offsets_[i + 1];
           Point sum = Point::Zero();
           for (std::uint32_t k = first; k < last; ++k) sum += points[neighbours_[k]];
-          buffer[i] = first == last
-                          ? points[i]
-                          : Point(points[i] + step * (sum / static_cast<float>(last - first) - points[i]));
+          buffer[i] =
+              first == last
+                  ? points[i]
+                  : Point(points[i] + steps_[i] * (sum / static_cast<float>(last - first) - points[i]));
         }
       });
       points.swap(buffer);
@@ -164,6 +236,8 @@ class Mush : public Deformer {
 
   std::unique_ptr<Deformer> inner_;
   MushOptions options_;
+  int passes_ = 0;
+  std::vector<float> steps_;  // per welded vertex
   std::vector<Vec3f> rest_normals_;
   std::vector<std::uint32_t> to_welded_, representative_;
   std::vector<std::uint32_t> offsets_, neighbours_;  // of welded vertices

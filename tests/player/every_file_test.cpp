@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every deformer on every rigged file of the test data, beside linear blending.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sinew/binding/prepare.h"
+#include "sinew/io/asset.h"
+#include "sinew/player/rig_deformer.h"
+#include "support/data.h"
+
+namespace sinew {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What must be made in the voxel body first takes minutes for large meshes.
+constexpr std::size_t kMostPrepared = 3500;
+
+std::vector<std::string> tried_deformers(const Rig& rig) {
+  std::vector<std::string> names;
+  for (const DeformerMethod& method : deformer_methods()) {
+    const std::string name(method.name);
+    if (name == "elastic" || name == "cage" || name.starts_with("points")) continue;
+    if ((name == "swing-twist" || name == "joint-dqs") && rig.mesh.vertex_count() > kMostPrepared) continue;
+    names.push_back(name);
+  }
+  names.push_back("lbs+mush");
+  return names;
+}
+
+std::vector<fs::path> rigged_files(const fs::path& data) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(data / "rigged_gltf"))
+    if (entry.path().extension() == ".glb" || entry.path().extension() == ".gltf")
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+struct Posed {
+  std::vector<Vec3f> positions;
+  double size() const {
+    Eigen::AlignedBox3f box;
+    for (const Vec3f& p : positions) box.extend(p);
+    return box.isEmpty() ? 0 : static_cast<double>(box.diagonal().norm());
+  }
+};
+
+Result<Posed> posed_by(Rig& rig, const Pose& pose, const std::string& deformer) {
+  SINEW_TRY(const Stack stack, stack_with(rig, deformer));
+  SINEW_TRY(const DeformerNeeds needs, needs_of(stack));
+  DeformerData data;
+  SINEW_CHECK(prepare(rig, needs, data));
+  SINEW_TRY(const RigDeformer built, RigDeformer::build(rig, stack, data));
+  RigWorkspace workspace = built.make_workspace();
+  Posed out;
+  out.positions.resize(rig.mesh.vertex_count());
+  EXPECT_EQ(built.evaluate(pose, workspace, out.positions), Status::kOk) << deformer;
+  return out;
+}
+
+// The pose in which no joint moves anything.
+Pose bind_pose(const Rig& rig) {
+  Pose pose = rest_pose(rig.skeleton);
+  const std::vector<Affine3> bind = bind_transforms(rig);
+  for (std::size_t j = 0; j < bind.size(); ++j) {
+    const int parent = rig.skeleton[j].parent;
+    pose.local[j] = parent < 0 ? bind[j] : bind[static_cast<std::size_t>(parent)].inverse() * bind[j];
+  }
+  pose.key_weights.assign(rig.keys.size(), 0.0);
+  return pose;
+}
+
+bool solves(const std::string& deformer) {
+  return deformer == "arap" || deformer == "differential";
+}
+
+TEST(EveryFile, LooksAsWithLinearBlendingInItsOwnPoseAndAtRest) {
+  SINEW_REQUIRE_DATA(data);
+  for (const fs::path& file : rigged_files(data)) {
+    auto asset = read_asset(file.string());
+    ASSERT_TRUE(asset.ok()) << file;
+    Rig& rig = asset->rig;
+    if (rig.weights.entries.empty()) continue;
+    const Pose own = rest_pose(rig.skeleton), bind = bind_pose(rig);
+    const auto expected = posed_by(rig, own, "lbs"), rest = posed_by(rig, bind, "lbs");
+    ASSERT_TRUE(expected.ok() && rest.ok()) << file;
+    for (const std::string& name : tried_deformers(rig)) {
+      // 84 copies of a body, each on a skeleton of its own, lie at one place: what welds vertices takes them
+      // for one body.
+      if (file.stem() == "RecursiveSkeletons" && (solves(name) || name == "lbs+mush")) continue;
+      const auto posed = posed_by(rig, own, name);
+      // A body that no voxel fits, or nothing that a joint holds alone.
+      if (!posed.ok() && posed.error().code == ErrorCode::kImpossible) continue;
+      ASSERT_TRUE(posed.ok()) << file << name << posed.error().message;
+      const double size = expected->size();
+      // On a few faces each corner counts for much.
+      const bool toy = rig.mesh.vertex_count() < 100;
+      EXPECT_NEAR(posed->size() / size, 1, toy ? 0.2 : 0.1) << file << " " << name;
+      std::size_t far = 0;
+      for (std::size_t i = 0; i < posed->positions.size(); ++i) {
+        ASSERT_TRUE(posed->positions[i].allFinite()) << file << name << i;
+        far += (posed->positions[i] - expected->positions[i]).norm() > 0.05 * size;
+      }
+      // Those that solve for a shape leave linear blending where joints have moved far from their binds.
+      if (!toy && !solves(name)) {
+        EXPECT_LE(static_cast<double>(far), 0.05 * static_cast<double>(posed->positions.size()))
+            << file << " " << name;
+      }
+      const auto still = posed_by(rig, bind, name);
+      ASSERT_TRUE(still.ok()) << file << name;
+      double most = 0;
+      for (std::size_t i = 0; i < still->positions.size(); ++i)
+        most = std::max<double>(most, (still->positions[i] - rest->positions[i]).norm());
+      EXPECT_LT(most, 1e-3 * rest->size()) << file << " " << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sinew
