@@ -147,8 +147,9 @@ std::optional<int> Program::parse(int argc, const char* const* argv) {
   }
   const std::string word = argv[1];
   if (!word.starts_with("-") && !has_verb(*app, word)) {
-    print_error(fmt::format("sinew: there is no verb '{}'{}; 'sinew --help' lists them\n",
-                            printable(word, 60), verb_hint(*app, word)));
+    print_error("sinew: " +
+                then(fmt::format("there is no verb '{}'{}", printable(word, 60), verb_hint(*app, word)),
+                     "'sinew --help' lists them\n"));
     return usage;
   }
   try {

@@ -64,6 +64,11 @@ inline std::string option_hint(const CLI::App& verb, std::string_view word) {
                       std::vector<std::string_view>(names.begin(), names.end()));
 }
 
+// Two parts of a message, the first of which may end with a question.
+inline std::string then(const std::string& text, const std::string& more) {
+  return text + (text.ends_with('?') ? " " : "; ") + more;
+}
+
 // What is wrong with a call, in a sentence.
 inline std::string misuse(const CLI::App& app, const CLI::ParseError& problem) {
   const CLI::App* verb = &app;
@@ -72,16 +77,19 @@ inline std::string misuse(const CLI::App& app, const CLI::ParseError& problem) {
   if (const CLI::App* parent = verb->get_parent(); parent && parent != &app)
     call = " " + parent->get_name() + call;
   const std::string see =
-      fmt::format("; 'sinew{} --help' lists {}", call, call.empty() ? "all verbs" : "its options");
-  const auto* extra = dynamic_cast<const CLI::ExtrasError*>(&problem);
-  const std::vector<std::string> words = extra ? verb->remaining(true) : std::vector<std::string>();
-  const std::vector<std::string> top = extra ? app.remaining(true) : words;
-  if (!extra || (words.empty() && top.empty())) return problem.what() + see;
-  const std::string& word = words.empty() ? top.front() : words.front();
-  const std::string shown = printable(word.substr(0, word.find('=')), 60);
-  if (word.starts_with("-"))
-    return fmt::format("there is no option '{}'{}{}", shown, option_hint(*verb, word), see);
-  return fmt::format("'{}' is one word too many{}", printable(word, 60), see);
+      fmt::format("'sinew{} --help' lists {}", call, call.empty() ? "all verbs" : "its options");
+  const std::vector<std::string> words = verb->remaining(true);
+  if (verb != &app && !words.empty() && !words.front().starts_with("-") && !verb->get_subcommands({}).empty())
+    return then(fmt::format("there is no '{} {}'{}", verb->get_name(), printable(words.front(), 60),
+                            verb_hint(*verb, words.front())),
+                see);
+  const std::vector<std::string> all = words.empty() ? app.remaining(true) : words;
+  if (!dynamic_cast<const CLI::ExtrasError*>(&problem) || all.empty()) return then(problem.what(), see);
+  const std::string& word = all.front();
+  if (!word.starts_with("-")) return then(fmt::format("'{}' is one word too many", printable(word, 60)), see);
+  return then(fmt::format("there is no option '{}'{}", printable(word.substr(0, word.find('=')), 60),
+                          option_hint(*verb, word)),
+              see);
 }
 
 }  // namespace sinew::cli

@@ -129,7 +129,7 @@ std::string info_text(const std::string& file, const AssetReport& report) {
     const Vec3 size = report.box.sizes();
     text += fmt::format("  size     {:.4g} x {:.4g} x {:.4g}\n", size.x(), size.y(), size.z());
   }
-  if (!report.materials.empty()) text += fmt::format("  materials {}\n", names(report.materials));
+  if (!report.materials.empty()) text += fmt::format("  material {}\n", names(report.materials));
   text += joints_text(report);
   if (motion) return text;
   text += fmt::format("  clips    {}\n  keys     {}\n", clips_text(report), names(report.key_names));

@@ -23,14 +23,6 @@ struct KeysArguments {
   PoseOptions pose;
 };
 
-// "name=text" at the first '=' (files may hold one).
-Result<std::pair<std::string, std::string>> split_name(const char* option, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    return usage_error(fmt::format("{} '{}': give NAME=VALUE", option, printable(text)));
-  return std::pair(text.substr(0, equals), text.substr(equals + 1));
-}
-
 Result<void> save(const KeysArguments& options, const Console& console, Asset& asset) {
   GltfWriteOptions write;
   write.edit.keys = true;

@@ -81,6 +81,13 @@ Result<std::pair<std::string, std::vector<double>>> parse_assignment(const std::
   return std::pair(text.substr(0, equals), numbers);
 }
 
+Result<std::pair<std::string, std::string>> split_name(const char* option, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return usage_error(fmt::format("{} '{}': give NAME=VALUE", option, printable(text)));
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
 namespace {
 
 // "LeftArm=10,0,20" or "LeftArm=bend:30,twist:10", either of them alone, too.

@@ -36,4 +36,7 @@ Result<std::pair<std::string, std::vector<double>>> parse_assignment(const std::
                                                                      const std::string& text,
                                                                      std::size_t count);
 
+// "name=text" at the first '=', since files may hold one.
+Result<std::pair<std::string, std::string>> split_name(const char* option, const std::string& text);
+
 }  // namespace sinew::cli

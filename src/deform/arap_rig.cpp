@@ -50,8 +50,9 @@ class ArapDeformer : public Deformer {
                 std::span<Vec3f> out_normals) const noexcept override {
     auto& frame = static_cast<ArapWorkspace&>(workspace);
     const bool with_normals = !out_normals.empty();
-    skin_->deform(input, *frame.skin, frame.posed,
-                  with_normals ? std::span<Vec3f>(frame.normals) : std::span<Vec3f>());
+    const Status status = skin_->deform(input, *frame.skin, frame.posed,
+                                        with_normals ? std::span<Vec3f>(frame.normals) : std::span<Vec3f>());
+    if (status != Status::kOk) return status;
     const std::size_t n = frame.posed.size();
     for (std::size_t i = 0; i < n; ++i) frame.shape[i] = frame.posed[i].cast<double>();
     if (targets_.empty()) {
@@ -113,7 +114,8 @@ std::vector<std::uint32_t> held_by_joints(const Rig& rig) {
 
 }  // namespace
 
-Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOptions& options) {
+Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOptions& options,
+                                             std::unique_ptr<Deformer> inner) {
   if (options.iterations < 1 || options.iterations > 100'000)
     return parameter_error("iterations", "must lie between 1 and 100000");
   std::vector<std::uint32_t> held;
@@ -128,9 +130,11 @@ Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOption
   }
   const TriangleView view = triangulate(rig.mesh);
   SINEW_TRY(ArapSolver arap, ArapSolver::build({rig.mesh.positions, view.triangles}, held, options.arap));
-  SINEW_TRY(std::unique_ptr<Deformer> skin, build_lbs(rig));
+  if (!inner) {
+    SINEW_TRY(inner, build_lbs(rig));
+  }
   return std::unique_ptr<Deformer>(
-      std::make_unique<ArapDeformer>(std::move(arap), std::move(skin), std::move(held), options));
+      std::make_unique<ArapDeformer>(std::move(arap), std::move(inner), std::move(held), options));
 }
 
 }  // namespace sinew

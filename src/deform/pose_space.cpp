@@ -86,8 +86,8 @@ double usual_radius(const std::vector<Row>& rows) {
 }
 
 // The examples, and the rest where none lies there; poses that are the same merged.
-std::vector<Row> rows_of(const Rig& rig, const PoseSpace& space, std::span<const std::size_t> keys,
-                         std::vector<std::string>& merged) {
+std::vector<Row> example_rows(const Rig& rig, const PoseSpace& space, std::span<const std::size_t> keys,
+                              std::vector<std::string>& merged) {
   std::vector<Row> rows;
   for (const PoseSpace::Example& example : space.examples) {
     Eigen::VectorXd values = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(keys.size()));
@@ -131,7 +131,7 @@ Result<PoseSpaces> PoseSpaces::build(const Rig& rig) {
     for (const PoseSpace::Example& example : space.examples)
       if (std::find(built.keys.begin(), built.keys.end(), example.key) == built.keys.end())
         built.keys.push_back(example.key);
-    const std::vector<Row> rows = rows_of(rig, space, built.keys, spaces.merged_);
+    const std::vector<Row> rows = example_rows(rig, space, built.keys, spaces.merged_);
     Eigen::MatrixXd points(rows.size(), inputs_of(space)), values(rows.size(), built.keys.size());
     for (std::size_t k = 0; k < rows.size(); ++k) {
       points.row(static_cast<Eigen::Index>(k)) = rows[k].point;

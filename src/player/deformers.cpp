@@ -83,8 +83,13 @@ constexpr std::array kDifferentialSettings = {
         "springs", "weight of springs through the body that hold its volume", 0, 1e6),
 };
 
+struct ArapSettings {
+  int iterations = ArapRigOptions{}.iterations;
+  std::string over = "lbs";
+};
 constexpr std::array kArapSettings = {
-    setting<&ArapRigOptions::iterations>("iterations", "steps towards the least energy", 1, kMostIterations)};
+    setting<&ArapSettings::iterations>("iterations", "steps towards the least energy", 1, kMostIterations),
+    setting<&ArapSettings::over>("over", "the deformer whose shape it holds")};
 
 constexpr std::array kPointsSettings = {
     setting<&PointsOptions::iterations>("iterations", "steps towards the least energy", 1, kMostIterations)};
@@ -187,10 +192,20 @@ Built make_elastic(const Rig& rig, const ElasticSettings&, const DeformerData& d
   return build_elastic(rig, *data.elastic);
 }
 
-Built make_arap(const Rig& rig, const ArapRigOptions& given, const DeformerData& data) {
-  ArapRigOptions options = given;
+Result<const DeformerMethod*> arap_inner(const ArapSettings& settings) {
+  if (settings.over == "arap") return parameter_error("over", "is 'arap': choose another deformer");
+  return find_deformer(settings.over);
+}
+
+// The inner deformer reads its own settings beside those of arap.
+Built make_arap(const Rig& rig, const Settings& all, const DeformerData& data) {
+  SINEW_TRY(const ArapSettings settings, read_settings<ArapSettings>(kArapSettings, all));
+  SINEW_TRY(const DeformerMethod* inner, arap_inner(settings));
+  SINEW_TRY(std::unique_ptr<Deformer> built, inner->build(rig, all, data));
+  ArapRigOptions options;
+  options.iterations = settings.iterations;
   options.targets = data.held;
-  return build_arap(rig, options);
+  return build_arap(rig, options, std::move(built));
 }
 
 Built make_differential(const Rig& rig, const DifferentialSettings& settings, const DeformerData& data) {
@@ -235,6 +250,12 @@ Result<void> need_joint_weights(const Settings& settings, DeformerNeeds& needs) 
   needs.joint_weights = true;
   needs.voxels = read.voxels;
   return {};
+}
+
+Result<void> need_arap(const Settings& settings, DeformerNeeds& needs) {
+  SINEW_TRY(const ArapSettings read, read_settings<ArapSettings>(kArapSettings, settings));
+  SINEW_TRY(const DeformerMethod* inner, arap_inner(read));
+  return inner->needs ? inner->needs(settings, needs) : Result<void>();
 }
 
 Result<void> need_elastic(const Settings& settings, DeformerNeeds& needs) {
@@ -287,8 +308,8 @@ constexpr std::array kDeformers = {
     method<DifferentialSettings, kDifferentialSettings, make_differential>(
         "differential", "bone rotations blended per triangle, and one solve; keys in it, too",
         Inverse::kIterative),
-    method<ArapRigOptions, kArapSettings, make_arap>(
-        "arap", "as rigid as possible, held by vertices or by the joints"),
+    DeformerMethod{"arap", "as rigid as possible over another deformer, held by vertices or by the joints",
+                   kArapSettings, usual_of<ArapSettings>, make_arap, Inverse::kNone, need_arap},
     method<PointsOptions, kPointsSettings, make_points>(
         "points", "point handles, as rigid as possible between them; see `sinew handles`"),
     method<NoSettings, kNone, make_points_lbs>("points-lbs", "point handles blended linearly, a baseline",
@@ -329,7 +350,7 @@ Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, std::string_vie
 
 int steps_of(std::string_view deformer, const Settings& settings) {
   if (deformer == "arap") {
-    const auto read = read_settings<ArapRigOptions>(kArapSettings, settings);
+    const auto read = read_settings<ArapSettings>(kArapSettings, settings);
     return read ? read->iterations : 0;
   }
   if (deformer != "points") return 0;

@@ -92,11 +92,10 @@ TEST(ElasticDeformer, StiffBonesBendLess) {
           .ok());
   for (const auto& [joint, value] : {std::pair("Nose", 2.0), std::pair("Upper", 0.0),
                                      std::pair("Upper", -1.0), std::pair("Upper", std::nan(""))}) {
-    auto mesh =
-        posed_mesh(rig, rest_pose(rig.skeleton),
-                   test::by(rig, "elastic", {{"voxels", 16.0}, {"stiffness", NamedNumbers{{joint, value}}}}));
-    ASSERT_FALSE(mesh.ok());
-    EXPECT_EQ(mesh.error().code, ErrorCode::kUsage);
+    const auto stack =
+        stack_with(rig, "elastic", {{"voxels", 16.0}, {"stiffness", NamedNumbers{{joint, value}}}});
+    ASSERT_FALSE(stack.ok());
+    EXPECT_EQ(stack.error().code, ErrorCode::kUsage);
   }
 }
 

@@ -67,11 +67,14 @@ class Words(ProgramTest):
         out = self.path("x.obj")
         for words, hint in (
                 (("redner", self.biped), "'render'"),
+                (("cage", "bnid", self.biped), "'bind'"),
                 (("pose", self.biped, "--defomer", "dqs", "-o", out), "'--deformer'"),
                 (("pose", self.biped, "--set", "LeftFroeArm=0,0,9", "-o", out), "'LeftForeArm'"),
                 (("pose", self.biped, "--deformer", "curve", "--bone-segments", "LeftUpLge=3", "-o", out), "'LeftUpLeg'"),
                 (("stack", self.biped, "--mask", "skeleton=below:Hpis"), "'Hips'")):
-            self.assertIn("did you mean " + hint, self.call(*words, code=2).stderr, words)
+            text = self.call(*words, code=2).stderr
+            self.assertIn("did you mean " + hint, text, words)
+            self.assertNotIn("?;", text)
 
     def test_what_is_like_nothing_gets_no_suggestion(self):
         self.assertNotIn("did you mean", self.call("xylophone", code=2).stderr)

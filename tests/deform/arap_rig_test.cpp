@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "deform/rig_samples.h"
+#include "sinew/deform/dqs.h"
 #include "sinew/deform/lbs.h"
 #include "support/shapes.h"
 
@@ -35,6 +36,23 @@ TEST(ArapRig, RestIsTheIdentity) {
     EXPECT_LT((out.positions[i] - sample.positions[i]).norm(), 1e-5f);
     EXPECT_LT((out.normals[i] - sample.normals[i]).norm(), 1e-4f);
   }
+}
+
+// A twisted tube over dual quaternions holds what they made: linear blending is thinner where joints are
+// shared.
+TEST(ArapRig, HoldsTheShapeOfAnyDeformer) {
+  test::Sample sample = bent_tube();
+  std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
+  local[1].rotate(Eigen::AngleAxisd(2.5, Vec3::UnitX()));
+  test::set_pose(sample, local);
+  const test::Output dual = test::run(build_dqs(sample.rig), sample);
+  ArapRigOptions options;
+  const std::uint32_t middle = 500;
+  options.targets = {{middle, dual.positions[middle].cast<double>()}};
+  // Handles that pull at nothing leave the inner deformer's shape as it is.
+  const test::Output out = test::run(build_arap(sample.rig, options, *build_dqs(sample.rig)), sample);
+  for (std::size_t i = 0; i < out.positions.size(); ++i)
+    EXPECT_LT((out.positions[i] - dual.positions[i]).norm(), 1e-4f) << i;
 }
 
 TEST(ArapRig, BonesStayRigidAndTheBendHasLessEnergyThanLinearBlending) {

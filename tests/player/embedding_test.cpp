@@ -281,6 +281,33 @@ TEST(Settings, EveryOptionTakesItsOwnDefaultAndRefusesNonsense) {
   EXPECT_EQ(set_option(stack, "jelly", 1.0).error().code, ErrorCode::kUsage);
 }
 
+// Where handles pull at nothing, arap over a deformer is that deformer.
+TEST(Embedding, ArapHoldsTheShapeOfTheDeformerItIsOver) {
+  const Rig rig = biped();
+  const Pose pose = walking(rig, 0.3);
+  const auto lbs = RigDeformer::build(rig), volume = RigDeformer::build(rig, "volume");
+  ASSERT_TRUE(lbs.ok() && volume.ok());
+  const std::vector<Vec3f> linear = evaluated(*lbs, pose), expected = evaluated(*volume, pose);
+  const auto stack = stack_with(rig, "arap", {{"over", std::string("volume")}});
+  ASSERT_TRUE(stack.ok()) << stack.error().message;
+  DeformerData data;
+  data.held = {{0, expected[0].cast<double>()}};
+  const auto arap = RigDeformer::build(rig, *stack, data);
+  ASSERT_TRUE(arap.ok()) << arap.error().message;
+  const std::vector<Vec3f> out = evaluated(*arap, pose);
+  float most = 0, apart = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    most = std::max(most, (out[i] - expected[i]).norm());
+    apart = std::max(apart, (linear[i] - expected[i]).norm());
+  }
+  EXPECT_LT(most, 1e-3f);
+  EXPECT_GT(apart, 10 * most);
+  for (const std::string over : {"arap", "no such"}) {
+    const auto refused = stack_with(rig, "arap", {{"over", over}});
+    EXPECT_FALSE(refused.ok() && RigDeformer::build(rig, *refused, data).ok()) << over;
+  }
+}
+
 // arap takes 30 steps where nobody says otherwise, points 6.
 TEST(Settings, AValueThatIsUsualForAnotherDeformerIsKept) {
   const Rig rig = biped();

@@ -13,11 +13,13 @@ struct ArapRigOptions {
   ArapOptions arap = {};
 };
 
-// As rigid as possible as a deformer. With targets: the mesh in its pose (linear blend) is the rest shape,
-// and the targets pull at it. Without: vertices that hang on one joint alone are where the pose has them, and
-// those between joints keep their shape. Every frame starts anew, so equal poses give equal shapes; for
-// dragging use ArapSolver. kUsage: a vertex that is not there, one with two places, iterations outside 1 ...
-// 100,000. kImpossible: neither targets nor a skeleton that holds a vertex.
-Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOptions& options = {});
+// As rigid as possible as a deformer, over `inner`, or linear blending where that is null. With targets: the
+// mesh as the inner deformer poses it is the rest shape, and the targets pull at it. Without: vertices that
+// hang on one joint alone are where the inner deformer has them, and those between joints keep their shape.
+// Every frame starts anew, so equal poses give equal shapes; for dragging use ArapSolver. kUsage: a vertex
+// that is not there, one with two places, iterations outside 1 ... 100,000. kImpossible: neither targets nor
+// a skeleton that holds a vertex.
+Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOptions& options = {},
+                                             std::unique_ptr<Deformer> inner = nullptr);
 
 }  // namespace sinew
