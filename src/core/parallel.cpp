@@ -149,17 +149,17 @@ class Pool {
   std::atomic<bool> failed_{false};
 };
 
-std::atomic<int> wanted{0};
+std::atomic<int> wanted_threads{0};
 
 }  // namespace
 
 void set_thread_count(int count) {
-  wanted = count > 0 ? count : 0;
+  wanted_threads = count > 0 ? count : 0;
 }
 
 int thread_count() {
   static const int available = available_threads();
-  const int set = wanted;
+  const int set = wanted_threads;
   return set > 0 ? std::min(set, available) : available;
 }
 

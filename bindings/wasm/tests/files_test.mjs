@@ -125,7 +125,7 @@ test('every file of the data is read, or refused as natively', { skip: !data && 
   assert.ok(files.length > 50);
   let read = 0, refused = 0;
   for (const file of files) {
-    const done = spawnSync(program, ['info', file, '--json', '--quiet'], { encoding: 'utf8' });
+    const done = spawnSync(program, ['info', file, '--json', '--quiet'], { encoding: 'utf8', maxBuffer: 1 << 28 });
     let session;
     try {
       session = open(file);
