@@ -63,7 +63,7 @@ void add_quantise(const Verb& verb, int& weight_bits) {
 }
 
 void BindOptions::add_to(const Verb& verb) {
-  verb.option("IN", in, "the mesh: .glb, .gltf, .obj, .ply, .off, .stl").required();
+  verb.option("IN", in, "the mesh: .glb, .gltf, .obj, .ply, .off, .stl, .mesh").required();
   verb.option("-o,--output", out, "the rig: .glb or .gltf").required();
   verb.option("--skeleton", skeleton,
               "joints from this .glb, .gltf, .bvh, .tgf or .json (default: the file's own)");

@@ -61,7 +61,7 @@ const Option& Option::value_name(const std::string& text) const {
 }
 
 const Option& Option::last_one() const {
-  option_->take_last();
+  option_->expected(1)->take_last();
   return *this;
 }
 

@@ -199,12 +199,7 @@ class Volume : public Deformer {
              root.rotation.conjugate() * (own.head - root.head)};
       joint.next = own;  // for its children, until the steps begin
       RigidJoint above;
-      Vec3 rest = shares_.heads[j];
-      if (shares_.parents[j] >= 0) {
-        const auto p = static_cast<std::size_t>(shares_.parents[j]);
-        above = joints[p].next;
-        rest -= shares_.heads[p];
-      }
+      const Vec3 rest = rest_from_parent(j, joints, above);
       joint.turn = shorter((above.rotation.conjugate() * own.rotation).normalized());
       joint.shift = above.rotation.conjugate() * (own.head - above.head) - rest;
       joint.steady = positive(joint.stretch);
@@ -225,6 +220,14 @@ class Volume : public Deformer {
     return least > 0 ? static_cast<int>(std::min<double>(steps, kMostSteps)) : 0;
   }
 
+  // Where a joint's head lies from its parent's at rest, and where the parent is going.
+  Vec3 rest_from_parent(std::size_t j, std::span<const FlowJoint> joints, RigidJoint& above) const noexcept {
+    if (shares_.parents[j] < 0) return shares_.heads[j];
+    const auto parent = static_cast<std::size_t>(shares_.parents[j]);
+    above = joints[parent].next;
+    return shares_.heads[j] - shares_.heads[parent];
+  }
+
   // Where the joints are at the end of a step, and how they come there.
   void move_joints(int step, int steps, VolumeWorkspace& state) const noexcept {
     const std::span<FlowJoint> joints(state.joints);
@@ -234,12 +237,7 @@ class Volume : public Deformer {
       state.before[j] = joint.twist;
       joint.now = joint.next;
       RigidJoint above;
-      Vec3 rest = shares_.heads[j];
-      if (shares_.parents[j] >= 0) {
-        const auto p = static_cast<std::size_t>(shares_.parents[j]);
-        above = joints[p].next;
-        rest -= shares_.heads[p];
-      }
+      const Vec3 rest = rest_from_parent(j, joints, above);
       joint.next = {(above.rotation * part_of(joint.turn, end)).normalized(),
                     above.head + above.rotation * (rest + end * joint.shift)};
       const Mat3 axes = joint.now.rotation.toRotationMatrix();
