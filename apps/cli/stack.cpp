@@ -83,6 +83,7 @@ void add_stack(Program& program) {
       add_verb(program, "stack", "print or change the steps from rest to pose that a rig stores",
                "  sinew stack biped.glb\n"
                "  sinew stack biped.glb --order keys,skeleton,mush --deformer curve -o soft.glb\n"
+               "  sinew stack biped.glb --deformer curve --bone-segments Spine=12 -o curved.glb\n"
                "  sinew stack biped.glb --mask skeleton=_BODY -o masked.glb\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out, "the rig with that stack: .glb or .gltf");

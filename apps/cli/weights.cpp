@@ -7,9 +7,11 @@ namespace sinew::cli {
 void add_weights(Program& program) {
   auto options = std::make_shared<BindOptions>();
   options->request.joint_weights.clear();
-  const Verb verb = add_verb(program, "weights", "bind a mesh to a skeleton: new weights for every vertex",
-                             "  sinew weights body.obj --skeleton bones.json -o body.glb\n"
-                             "  sinew weights rig.glb --method geodesic -o rebound.glb\n");
+  const Verb verb =
+      add_verb(program, "weights", "bind a mesh to a skeleton: new weights for every vertex",
+               "  sinew weights body.obj --skeleton bones.json -o body.glb\n"
+               "  sinew weights rig.glb --method geodesic -o rebound.glb\n"
+               "  sinew weights rig.glb --method envelope --radii LeftArm=0.08 --smoothing 2 -o soft.glb\n");
   options->add_to(verb);
   verb.runs([&program, options]() -> Result<void> {
     Asset asset;
