@@ -37,7 +37,6 @@ void add_convert(Program& program) {
     if (asset.document && !options->keep_invalid) {
       const GltfSummary summary = summarise(*asset.document);
       write.edit.skin = summary.invalid > 0;
-      write.keep_unweighted = true;
       write.influences = std::max(write.influences, static_cast<int>(summary.influences));
     }
     SINEW_CHECK(save_asset(asset, options->out, console.overwrite(), write));

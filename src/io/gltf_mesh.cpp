@@ -240,9 +240,9 @@ Result<void> read_parts(GltfDocument& document, const std::vector<PartPlan>& pla
     MeshPart part = start_part(document, plan, skeleton, joint.value_or(0), vertices, rig.mesh.face_count());
     if (auto read = read_part(document, plan, part, rig); !read.ok()) return inside(plan.place, read.error());
     if (part.skinned) {
-      auto rows =
-          append_rows(document, plan.weights, skeleton.skins[at(plan.source.skin)], rig.weights, report);
       const BoundSkin& skin = skeleton.skins[at(plan.source.skin)];
+      const auto positions = std::span(rig.mesh.positions).subspan(part.vertex_begin, part.vertex_count);
+      auto rows = append_rows(document, plan.weights, skin, positions, rig.weights, report);
       if (rows.ok() && endpoints)
         rows = append_endpoints(document, plan.weights, plan.weights.endpoints, skin, rig.weights,
                                 part.vertex_begin, rig.endpoint.values, report);

@@ -28,6 +28,7 @@ void note_weights(const WeightReport& report, GltfDocument& document) {
   };
   note(report.normalised, " vertices had weights that did not sum to 1: normalised");
   note(report.not_numbers, " weights were not numbers: read as 0");
+  note(report.borrowed, " vertices had no weight that is a number: they take those of the nearest vertex");
   note(report.negative, " weights were negative: read as 0");
   note(report.odd_endpoints, " endpoint weights did not lie between 0 and 1: put there");
   note(report.unweighted, " vertices of skinned meshes have no usable weight");

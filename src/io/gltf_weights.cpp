@@ -7,6 +7,7 @@
 
 #include "io/gltf_accessor.h"
 #include "sinew/core/parallel.h"
+#include "sinew/mesh/bvh.h"
 
 namespace sinew::gltf {
 namespace {
@@ -16,6 +17,7 @@ constexpr double kOff = 1e-4;  // a sum further from 1 than this is worth a note
 
 struct RowTally {
   WeightReport report;
+  std::vector<std::uint32_t> lost;  // vertices of which no weight is a number
   std::size_t bad_vertex = std::numeric_limits<std::size_t>::max();
   std::uint32_t bad_joint = 0;
 };
@@ -26,8 +28,10 @@ RowTally fold(RowTally a, const RowTally& b) {
   a.report.negative += b.report.negative;
   a.report.odd_endpoints += b.report.odd_endpoints;
   a.report.unweighted += b.report.unweighted;
+  a.report.borrowed += b.report.borrowed;
   a.report.influences = std::max(a.report.influences, b.report.influences);
   a.report.max_row_error = std::max(a.report.max_row_error, b.report.max_row_error);
+  a.lost.insert(a.lost.end(), b.lost.begin(), b.lost.end());
   if (b.bad_vertex < a.bad_vertex) {
     a.bad_vertex = b.bad_vertex;
     a.bad_joint = b.bad_joint;
@@ -117,12 +121,36 @@ std::size_t make_row(const Stored& stored, const BoundSkin& skin, std::size_t i,
     }
   size = merge(row, size);
   tally.report.influences = std::max(tally.report.influences, size);
-  if (size == 0 || odd) ++tally.report.unweighted;
+  if (size == 0) ++tally.report.unweighted;
+  if (size == 0 && odd) tally.lost.push_back(static_cast<std::uint32_t>(i));
   if (size == 0) return 0;
   tally.report.max_row_error = std::max(tally.report.max_row_error, std::abs(sum - 1));
   if (std::abs(sum - 1) > kOff) ++tally.report.normalised;
   finish(row, size, sum);
   return size;
+}
+
+// Gives the vertices whose weights were lost those of the nearest vertex that has any.
+void borrow_rows(std::span<const Vec3> positions, const std::vector<std::uint32_t>& lost, std::size_t most,
+                 std::vector<Influence>& rows, std::span<std::uint32_t> sizes, WeightReport& report) {
+  if (lost.empty()) return;
+  std::vector<Triangle> points;
+  std::vector<std::uint32_t> vertex_of;
+  for (std::uint32_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] > 0) {
+      points.push_back({i, i, i});
+      vertex_of.push_back(i);
+    }
+  const Bvh weighted({positions, points});
+  for (const std::uint32_t i : lost) {
+    const NearestPoint nearest = weighted.nearest(positions[i]);
+    if (!nearest.found()) continue;
+    const std::uint32_t from = vertex_of[nearest.triangle];
+    std::copy_n(&rows[most * from], sizes[from], &rows[most * i]);
+    sizes[i] = sizes[from];
+    ++report.borrowed;
+    --report.unweighted;
+  }
 }
 
 bool holds_four(const GltfDocument& document, int index, std::uint64_t vertices) {
@@ -201,14 +229,14 @@ Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attribut
 }
 
 Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, const BoundSkin& skin,
-                         SkinWeights& weights, WeightReport& report) {
+                         std::span<const Vec3> positions, SkinWeights& weights, WeightReport& report) {
   SINEW_TRY(const Stored stored, read_sets(document, sets));
   const std::size_t most = 4 * stored.sets, count = stored.vertices;
   std::vector<Influence> rows(most * count);
   if (weights.offsets.empty()) weights.offsets.push_back(0);
   const std::size_t first = weights.offsets.size();
   weights.offsets.resize(first + count);
-  const RowTally tally = parallel_reduce(
+  RowTally tally = parallel_reduce(
       count, kWeightGrain, RowTally{},
       [&](std::size_t begin, std::size_t end) {
         RowTally part;
@@ -222,6 +250,7 @@ Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, c
     return bad_input(" gives vertex " + std::to_string(tally.bad_vertex) + " to joint " +
                      std::to_string(tally.bad_joint) + ", but its skin has " +
                      std::to_string(skin.joints.size()) + " joints: bind the mesh again");
+  borrow_rows(positions, tally.lost, most, rows, std::span(weights.offsets).subspan(first), tally.report);
   RowTally so_far;
   so_far.report = report;
   report = fold(so_far, tally).report;

@@ -12,6 +12,7 @@ namespace sinew::gltf {
 struct WeightReport {
   std::size_t normalised = 0, not_numbers = 0, negative = 0, unweighted = 0, influences = 0;
   std::size_t odd_endpoints = 0;  // endpoint weights that are no numbers or lie outside [0, 1]
+  std::size_t borrowed = 0;       // vertices that take the weights of another, their own being no numbers
   double max_row_error = 0;       // of the sums as stored, over rows that have any weight
 };
 
@@ -32,10 +33,10 @@ Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attribut
                                     const std::string& place);
 
 // Appends one row per vertex: joints of the rig, merged, largest first, sum 1 or empty. Weights that are NaN
-// or negative count as 0; an index out of range is refused unless its weight is 0. Messages start with a
-// blank.
+// or negative count as 0; a vertex that loses all its weights so takes those of the nearest of `positions`
+// that has any. An index out of range is refused unless its weight is 0. Messages start with a blank.
 Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, const BoundSkin& skin,
-                         SkinWeights& weights, WeightReport& report);
+                         std::span<const Vec3> positions, SkinWeights& weights, WeightReport& report);
 
 // The endpoint weights of the rows that append_rows has just made, from vertex `first` on; fills `values`
 // with zeros up to there. What is no number counts as 0, what lies outside [0, 1] is put into it.

@@ -259,7 +259,6 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
       std::fill(row_numbers.begin(), row_numbers.end(), 0.0f);
       std::size_t kept = 0;
       fill_row(weights.row(part.vertex_begin + i), slots, most, row_joints.data(), row_numbers.data(), kept);
-      if (kept == 0 && options.keep_unweighted) row_numbers[0] = 0;
       const std::size_t first = weights.offsets[part.vertex_begin + i];
       for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t place = 4 * (k / 4 * count + i) + k % 4;

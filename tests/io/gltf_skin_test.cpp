@@ -43,12 +43,15 @@ TEST(GltfSkin, WeightsThatAreNoNumbersOrNegativeCountAsZero) {
   const auto file = maker.read();
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->rig.weights.row(0).size(), 1u);
-  EXPECT_TRUE(file->rig.weights.row(1).empty());
+  ASSERT_EQ(file->rig.weights.row(1).size(), 1u);  // nothing left: as the nearest vertex
+  EXPECT_EQ(file->rig.weights.row(1)[0].joint, file->rig.weights.row(0)[0].joint);
+  EXPECT_EQ(file->rig.weights.row(1)[0].weight, 1);
   ASSERT_EQ(file->rig.weights.row(2).size(), 1u);
   EXPECT_EQ(file->rig.weights.row(2)[0].joint, 1u);
   EXPECT_TRUE(has_note(*file, "5 weights were not numbers"));
   EXPECT_TRUE(has_note(*file, "1 weights were negative"));
-  EXPECT_EQ(summarise(*file->document).unweighted, 2u);  // rows whose stored sum is no number
+  EXPECT_TRUE(has_note(*file, "1 vertices had no weight that is a number"));
+  EXPECT_EQ(summarise(*file->document).unweighted, 0u);
 }
 
 TEST(GltfSkin, ASecondSetOfInfluencesCounts) {

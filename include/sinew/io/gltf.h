@@ -64,8 +64,7 @@ struct BakedFrames {
 };
 
 struct GltfWriteOptions {
-  int influences = 4;            // a multiple of 4 is written; rows are pruned to it and renormalised
-  bool keep_unweighted = false;  // vertices without weights stay so; else they hang on the first joint
+  int influences = 4;   // a multiple of 4 is written; rows are pruned to it and renormalised
   int weight_bits = 0;  // 8 or 16: weights as whole numbers that sum to 255 or 65,535 exactly; else floats
   GltfEdit edit;
   const Pose* posed = nullptr;  // with edit.pose
