@@ -15,8 +15,10 @@ SubGrid select_cells(const VoxelGrid& grid, std::span<const std::uint8_t> keep) 
           if (keep[run.first + static_cast<std::uint32_t>(x - run.begin)]) intervals.push_back({x, x + 1});
       offsets.push_back(static_cast<std::uint32_t>(intervals.size()));
     }
-  SubGrid result{VoxelGrid(grid.origin(), grid.cell_size(), LatticeSet(cells.dims(), offsets, intervals)),
-                 {}};
+  SubGrid result{
+      VoxelGrid(grid.origin(), grid.cell_size(), LatticeSet(cells.dims(), offsets, intervals)), {}, {}};
+  for (std::uint32_t c = 0; c < keep.size(); ++c)
+    if (keep[c]) result.cells.push_back(c);
   const LatticeSet& vertices = result.grid.vertices();
   result.vertices.reserve(vertices.size());
   for (const LatticeSet::Run& run : vertices.runs()) {

@@ -7,52 +7,20 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/piece_progress.h"
-#include "sinew/volume/subgrid.h"
 #include "sinew/volume/trilinear.h"
 #include "sinew/weights/elastic.h"
 #include "sinew/weights/elastic_dqs.h"
 #include "sinew/weights/elastic_lsq.h"
 #include "sinew/weights/harmonic_volume.h"
 #include "weights/grid_handles.h"
+#include "weights/joint_band.h"
 
 namespace sinew {
 namespace {
 
+using weights_detail::joint_band, weights_detail::JointBand;
+
 constexpr double kNoInfluence = 1e-3;  // harmonic weights this near to 0 or 1 count as that
-
-// What one joint's rotation moves, on the vertices of the whole grid.
-struct JointProblem {
-  std::vector<std::uint8_t> fixed;
-  Eigen::VectorXd start;
-  bool trivial = true;  // no vertex is free
-};
-
-JointProblem pose_problem(const VoxelGrid& grid, const HandleMap& handles,
-                          std::span<const std::uint8_t> below, const Eigen::MatrixXd& harmonic,
-                          std::span<const std::uint8_t> reached, bool whole_body) {
-  JointProblem problem;
-  problem.fixed.assign(grid.vertex_count(), 1);
-  problem.start.setZero(harmonic.rows());
-  for (std::size_t v = 0; v < grid.vertex_count(); ++v) {
-    const auto i = static_cast<Eigen::Index>(v);
-    double sum = 0;
-    for (std::size_t b = 0; b < below.size(); ++b)
-      if (below[b]) sum += harmonic(i, static_cast<Eigen::Index>(b));
-    double& w = problem.start[i];
-    w = std::clamp(sum, 0.0, 1.0);
-    if (const int owner = handles.of_vertex[v]; owner >= 0) {
-      w = below[static_cast<std::size_t>(owner)] ? 1 : 0;
-    } else if (!reached[v]) {
-      w = 0;
-    } else if (!whole_body && std::min(w, 1 - w) < kNoInfluence) {
-      w = w > 0.5 ? 1 : 0;
-    } else {
-      problem.fixed[v] = 0;
-      problem.trivial = false;
-    }
-  }
-  return problem;
-}
 
 Result<GridWeight> fit_weight(const Corotational& model, std::span<const std::uint8_t> fixed,
                               const Eigen::VectorXd& start, const Vec3& origin, const JointSamples& samples,
@@ -79,30 +47,18 @@ struct JointSolution {
   int steps = 0;
 };
 
-Result<JointSolution> solve_joint(const VoxelGrid& grid, const JointProblem& problem, const JointFrame& frame,
+Result<JointSolution> solve_joint(const JointBand& band, const JointFrame& frame,
                                   const ElasticWeightOptions& options) {
-  JointSolution solution{problem.start, problem.start, 0};
-  if (problem.trivial) return solution;
-  std::vector<std::uint8_t> keep(grid.cell_count(), 0);
-  const auto corners = grid.all_cell_vertices();
-  for (std::size_t c = 0; c < corners.size(); ++c)
-    keep[c] = std::any_of(corners[c].begin(), corners[c].end(),
-                          [&](std::uint32_t v) { return problem.fixed[v] == 0; });
-  const SubGrid part = select_cells(grid, keep);
-  const auto n = static_cast<Eigen::Index>(part.vertices.size());
-  Eigen::VectorXd start(n);
-  std::vector<std::uint8_t> fixed(part.vertices.size());
-  for (std::size_t v = 0; v < part.vertices.size(); ++v) {
-    start[static_cast<Eigen::Index>(v)] = problem.start[part.vertices[v]];
-    fixed[v] = problem.fixed[part.vertices[v]];
-  }
-  const Corotational model(part.grid);
+  JointSolution solution{band.whole, band.whole, 0};
+  if (band.empty()) return solution;
+  const std::vector<std::uint32_t>& vertices = band.part.vertices;
+  const Corotational model(band.part.grid);
   const auto minimise = [&](const JointSamples& samples) {
-    return fit_weight(model, fixed, start, frame.origin, samples, options);
+    return fit_weight(model, band.fixed, band.start, frame.origin, samples, options);
   };
   const auto store = [&](const GridWeight& weight, Eigen::VectorXd& out) {
-    for (std::size_t v = 0; v < part.vertices.size(); ++v)
-      if (!fixed[v]) out[part.vertices[v]] = weight.values[static_cast<Eigen::Index>(v)];
+    for (std::size_t v = 0; v < vertices.size(); ++v)
+      if (!band.fixed[v]) out[vertices[v]] = weight.values[static_cast<Eigen::Index>(v)];
     solution.steps = std::max(solution.steps, weight.steps);
   };
   JointSamples swings = swing_samples(frame, options.swing_count);
@@ -158,9 +114,9 @@ Result<GridJointWeights> grid_joint_weights(const VoxelGrid& grid, const HandleM
         continue;
       }
       const std::vector<std::uint8_t> below = bones_below(parents, b);
-      const JointProblem problem =
-          pose_problem(grid, handles, below, harmonic, result.reached, options.whole_body);
-      auto solved = solve_joint(grid, problem, joint_frame(bones, parents, b), options);
+      const JointBand band =
+          joint_band(grid, handles, below, harmonic, result.reached, options.whole_body ? 0 : kNoInfluence);
+      auto solved = solve_joint(band, joint_frame(bones, parents, b), options);
       if (!solved) {
         errors[b] = solved.error();
         continue;

@@ -8,6 +8,7 @@
 
 #include "sinew/mesh/poly_mesh.h"
 #include "sinew/rig/cage.h"
+#include "sinew/rig/flesh.h"
 #include "sinew/rig/handles.h"
 #include "sinew/rig/joint_weights.h"
 #include "sinew/rig/pose_space.h"
@@ -63,6 +64,7 @@ struct Rig {
   SkinWeights weights;                // per vertex; vertices of rigid parts hang on their node with weight 1
   EndpointWeights endpoint;           // empty, or as long as weights.entries
   JointWeights joint_weights;         // empty, or per vertex
+  Flesh flesh;                        // empty, or per vertex
   std::vector<ShapeKey> keys;
   std::vector<Clip> clips;
   std::vector<VertexAttribute> attributes;  // painted numbers, by name

@@ -40,6 +40,7 @@ class ElasticBody {
   Solution minimise(const GridPositions& start, const ElasticOptions& options = {}) const;
 
   const Corotational& model() const { return *model_; }
+  const Multigrid& hierarchy() const { return hierarchy_; }  // of the model's matrix
   std::span<const std::uint8_t> fixed() const { return fixed_; }
 
  private:

@@ -13,6 +13,7 @@ namespace sinew {
 struct SubGrid {
   VoxelGrid grid;
   std::vector<std::uint32_t> vertices;  // per vertex: its index in the whole grid
+  std::vector<std::uint32_t> cells;     // the same per cell
 };
 SubGrid select_cells(const VoxelGrid& grid, std::span<const std::uint8_t> keep);
 

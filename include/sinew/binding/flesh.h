@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sinew/binding/surface.h"
+#include "sinew/deform/needs.h"
+#include "sinew/rig/rig.h"
+#include "sinew/volume/trilinear.h"
+#include "sinew/weights/flesh.h"
+
+namespace sinew {
+
+struct FleshRequest {
+  MotionRange range;
+  double tolerance = 1.15;
+  ElasticSettings elastic;  // how stiff the flesh is; its voxels are those of the context
+  bool follow = true;       // small islands move with the body under them
+  std::span<const std::size_t> linked = {};
+  const Progress* progress = nullptr;
+};
+
+// What came out for one joint that flesh bends about.
+struct FleshJointReport {
+  std::string joint;
+  double bare = 1, worst = 1, mean = 1;  // energy over that of the elastic body, without and with fields
+  std::size_t functions = 0, vertices = 0;
+};
+struct FleshReport {
+  std::size_t voxels = 0, field_bytes = 0;
+  std::size_t unreached = 0;  // vertices in parts of the body without a bone: they hang on one joint
+  double worst = 1, mean = 1;
+  std::vector<FleshJointReport> joints;
+  std::vector<std::string> notes;
+  double seconds = 0;
+};
+
+// Makes rig.flesh for the mesh as it is bound. kImpossible: no skin weights.
+Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshRequest& request);
+
+// The same for points of their own, a grid's vertices for one: composed weights and fields as they are
+// stored.
+Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
+                  const TrilinearWeights& transfer, std::span<const int> fallback, MeshView surface,
+                  std::span<const std::uint32_t> to_surface);
+
+}  // namespace sinew

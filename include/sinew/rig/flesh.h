@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sinew/math/types.h"
+#include "sinew/rig/composed_joints.h"
+#include "sinew/rig/turn_functions.h"
+
+namespace sinew {
+
+// What one joint's rotation adds to rest positions and normals: the sum over `functions` (of turn_functions,
+// seen from the vertex) of function times field. Fields are whole numbers of a step a function.
+struct FleshField {
+  std::uint32_t joint = 0;
+  std::vector<std::uint8_t> functions;     // ascending
+  std::vector<float> steps, normal_steps;  // per function
+  std::vector<std::uint32_t> vertices;     // ascending
+  std::vector<float> twist;                // per vertex: the share of the joint's twist that it sees
+  std::vector<std::int8_t> values;         // per vertex, function and coordinate
+  std::vector<std::int8_t> normals;        // likewise
+
+  bool operator==(const FleshField&) const = default;
+};
+
+// Flesh: composed joints and corrective fields that bring them near to the elastic body.
+struct Flesh {
+  ComposedWeights weights;  // per vertex
+  std::vector<FleshField> fields;
+  MotionRange range;     // of motion that the fields were made for; beyond it they stay as at its border
+  double tolerance = 0;  // energy over that of the elastic body that was asked for
+
+  bool empty() const { return weights.empty(); }
+  bool operator==(const Flesh&) const = default;
+};
+
+// Field values in whole numbers: the largest of each function is 127 steps. Functions whose share of the
+// energy is in `keep` alone; vertices where nothing is left are dropped. values, normals: a row a vertex,
+// three columns a function of turn_functions.
+FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
+                          std::span<const float> twist, std::span<const std::uint8_t> keep,
+                          const Eigen::MatrixXf& values, const Eigen::MatrixXf& normals);
+
+// Adds what the fields do in a pose, in double precision. `normals` may be empty.
+void add_flesh_fields(const Flesh& flesh, std::span<const JointMove> moves, std::span<Vec3> positions,
+                      std::span<Vec3> normals);
+
+}  // namespace sinew

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "sinew/math/types.h"
+
+namespace sinew {
+
+// How far joints are expected to turn, radians: a swing in any direction, a twist either way.
+struct MotionRange {
+  double swing = 1.5707963267948966, twist = 1.5707963267948966;
+
+  // The nearest rotation (JointMove::turn) within it.
+  Vec3 clamp(const Vec3& turn) const;
+  bool operator==(const MotionRange&) const = default;
+};
+
+// Functions of a joint's rotation by which corrective fields are driven, products of what follows. Of a swing
+// by a in direction b, {sin a, (1 - cos a) sin a} {cos b, sin b}, {1 - cos a, (1 - cos a)^2} {1, cos 2b, sin
+// 2b} and (1 - cos a) sin a {cos 3b, sin 3b}; of a twist by c, {sin c, 1 - cos c, sin 2c / 2, (1 - cos c)^2};
+// of both, {sin a cos b, sin a sin b, 1 - cos a} {sin c, 1 - cos c}. All are exactly 0 at rest.
+inline constexpr std::size_t kTurnFunctions = 22;
+using TurnValues = std::array<double, kTurnFunctions>;
+
+// What they are made of.
+struct TurnParts {
+  double cosine = 1, sine = 0;  // of the swing's direction
+  double first = 0, rise = 0;   // sin and 1 - cos of its angle
+  double twist_sine = 0, twist_rise = 0, twist_double = 0;
+
+  // turn: swing about x and y of the joint's frame, twist about its z, radians.
+  explicit TurnParts(const Vec3& turn);
+  // As flesh sees them that the joint has twisted by an angle of this cosine and sine: there the swing comes
+  // from a direction that is turned back by as much.
+  TurnValues values(double c, double s) const {
+    const double c1 = cosine * c + sine * s, s1 = sine * c - cosine * s;
+    const double c2 = c1 * c1 - s1 * s1, s2 = 2 * c1 * s1, c3 = c1 * c2 - s1 * s2, s3 = s1 * c2 + c1 * s2;
+    const double both = rise * first, square = rise * rise, x = first * c1, y = first * s1;
+    return {x,
+            y,
+            both * c1,
+            both * s1,
+            rise,
+            square,
+            rise * c2,
+            rise * s2,
+            square * c2,
+            square * s2,
+            both * c3,
+            both * s3,
+            twist_sine,
+            twist_rise,
+            twist_double,
+            twist_rise * twist_rise,
+            x * twist_sine,
+            y * twist_sine,
+            x * twist_rise,
+            y * twist_rise,
+            rise * twist_sine,
+            rise * twist_rise};
+  }
+};
+
+// The functions for flesh that the joint has twisted by the share t of its twist.
+TurnValues turn_functions(const Vec3& turn, double t = 0);
+
+}  // namespace sinew

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deform/flesh_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace sinew {
+namespace {
+
+std::vector<int> depths_of(std::span<const int> parents) {
+  std::vector<int> depths(parents.size(), 0);
+  for (const std::size_t j : bone_order(parents))
+    if (parents[j] >= 0) depths[j] = depths[static_cast<std::size_t>(parents[j])] + 1;
+  return depths;
+}
+
+// The way of one vertex through its joints.
+class FleshSteps {
+ public:
+  explicit FleshSteps(std::span<const int> parents)
+      : parents_(parents),
+        on_path_(parents.size(), 0),
+        split_(parents.size(), 0),
+        partial_(parents.size(), 0) {}
+
+  struct Weighed {
+    FleshStep step;
+    float swing = 0, twist = 0;
+  };
+  void of_vertex(const ComposedWeights& weights, std::size_t i, std::vector<Weighed>& out) {
+    out.clear();
+    std::fill(on_path_.begin(), on_path_.end(), std::uint8_t{0});
+    std::fill(split_.begin(), split_.end(), std::uint8_t{0});
+    std::fill(partial_.begin(), partial_.end(), std::uint8_t{0});
+    for (int a = weights.base[i]; a >= 0; a = above(a)) on_path_[index(a)] = 1;
+    row_.assign(weights.row(i).begin(), weights.row(i).end());
+    leave_out_small();
+    for (const ComposedInfluence& influence : row_) partial_[influence.joint] = 1;
+    for (const ComposedInfluence& influence : row_) {
+      out.push_back({{static_cast<int>(influence.joint), -1, false}, influence.swing, influence.twist});
+      int a = above(static_cast<int>(influence.joint));
+      while (a >= 0 && !on_path_[index(a)] && !partial_[index(a)]) a = above(a);
+      if (a >= 0) split_[index(a)] = 1;
+    }
+    for (int bottom = weights.base[i]; bottom >= 0;) {
+      if (partial_[index(bottom)]) {
+        bottom = above(bottom);
+        continue;
+      }
+      int end = above(bottom);
+      while (end >= 0 && !partial_[index(end)] && !split_[index(end)]) end = above(end);
+      out.push_back({{bottom, end, true}, 0, 0});
+      bottom = end;
+    }
+  }
+
+ private:
+  static std::size_t index(int joint) { return static_cast<std::size_t>(joint); }
+  int above(int joint) const { return parents_[index(joint)]; }
+
+  // More steps than a group has room for: those nearest to nothing or to the whole go there.
+  void leave_out_small() {
+    if (row_.size() <= kMostFleshSteps / 2) return;
+    const auto matters = [](const ComposedInfluence& w) {
+      return std::min(std::max(w.swing, w.twist), 1 - std::min(w.swing, w.twist));
+    };
+    std::stable_sort(row_.begin(), row_.end(), [&](const ComposedInfluence& a, const ComposedInfluence& b) {
+      return matters(a) > matters(b);
+    });
+    row_.resize(kMostFleshSteps / 2);
+  }
+
+  std::span<const int> parents_;
+  std::vector<std::uint8_t> on_path_, split_, partial_;
+  std::vector<ComposedInfluence> row_;
+};
+
+// For every set of steps: in which order, and where each goes.
+void order_sets(FleshTable& table) {
+  const std::vector<int> depths = depths_of(table.parents);
+  const JointTable& joints = table.joints;
+  table.set_order.resize(joints.set_entries.size());
+  table.set_parent.resize(joints.set_entries.size());
+  table.set_leaf.assign(joints.set_entries.size(), 1);
+  for (std::size_t set = 0; set + 1 < joints.set_offsets.size(); ++set) {
+    const std::size_t begin = joints.set_offsets[set], count = joints.set_offsets[set + 1] - begin;
+    const auto step = [&](std::size_t k) -> const FleshStep& {
+      return table.steps[joints.set_entries[begin + k]];
+    };
+    std::vector<std::uint16_t> order(count);
+    std::iota(order.begin(), order.end(), std::uint16_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+      return depths[static_cast<std::size_t>(step(a).joint)] >
+             depths[static_cast<std::size_t>(step(b).joint)];
+    });
+    std::map<int, std::size_t> place;  // of a joint's step in the order
+    for (std::size_t k = 0; k < count; ++k) place[step(order[k]).joint] = k;
+    for (std::size_t k = 0; k < count; ++k) {
+      const FleshStep& one = step(order[k]);
+      int a = one.run ? one.above : table.parents[static_cast<std::size_t>(one.joint)];
+      while (a >= 0 && !place.contains(a)) a = table.parents[static_cast<std::size_t>(a)];
+      const std::size_t parent = a < 0 ? count : place[a];
+      table.set_order[begin + k] = order[k];
+      table.set_parent[begin + k] = static_cast<std::uint16_t>(parent);
+      if (parent < count) table.set_leaf[begin + parent] = 0;
+    }
+  }
+}
+
+// The fields' numbers group by group.
+void pack_fields(const Flesh& flesh, FleshTable& table) {
+  const JointTable& joints = table.joints;
+  struct Place {
+    std::uint32_t field, vertex;
+  };
+  std::vector<std::vector<Place>> of_vertex(joints.vertices);
+  for (std::uint32_t f = 0; f < flesh.fields.size(); ++f)
+    for (std::uint32_t v = 0; v < flesh.fields[f].vertices.size(); ++v)
+      of_vertex[flesh.fields[f].vertices[v]].push_back({f, v});
+  table.block_offsets.push_back(0);
+  for (std::size_t group = 0; group < joints.group_count(); ++group) {
+    std::map<std::uint32_t, std::array<std::int64_t, kJointGroupSize>> found;
+    for (std::size_t lane = 0; lane < kJointGroupSize; ++lane)
+      for (const Place& place : of_vertex[joints.vertex[group * kJointGroupSize + lane]]) {
+        auto [at, is_new] = found.try_emplace(place.field);
+        if (is_new) at->second.fill(-1);
+        at->second[lane] = place.vertex;
+      }
+    for (const auto& [f, lanes] : found) {
+      const FleshField& field = flesh.fields[f];
+      const std::size_t count = field.functions.size();
+      table.blocks.push_back({f, table.data.size(), table.twist.size()});
+      for (const std::int64_t v : lanes)
+        table.twist.push_back(v < 0 ? 0.0f : field.twist[static_cast<std::size_t>(v)]);
+      for (std::size_t q = 0; q < count; ++q)
+        for (const std::vector<std::int8_t>* numbers : {&field.values, &field.normals})
+          for (std::size_t c = 0; c < 3; ++c)
+            for (const std::int64_t v : lanes)
+              table.data.push_back(v < 0 ? std::int8_t{0}
+                                         : (*numbers)[3 * (static_cast<std::size_t>(v) * count + q) + c]);
+    }
+    table.block_offsets.push_back(static_cast<std::uint32_t>(table.blocks.size()));
+  }
+}
+
+void set_turn(double angle, TurnEntry& turn) {
+  turn = {};
+  if (angle == 0) return;
+  turn.kind = TurnKind::kSmallAngle;
+  turn.half_growth = static_cast<float>(angle / 2);
+}
+
+}  // namespace
+
+Result<FleshTable> pack_flesh(const Rig& rig) {
+  const Flesh& flesh = rig.flesh;
+  if (flesh.empty()) return impossible("the rig has no flesh: `sinew rig` makes it");
+  FleshTable table;
+  table.parents = bone_parents(rig.skeleton);
+  table.frames = joint_frames(bones_of(rig.skeleton, bind_transforms(rig)), table.parents);
+  table.range = flesh.range;
+  if (flesh.weights.vertex_count() != rig.mesh.vertex_count())
+    return bad_input("the flesh does not fit the mesh: it has another number of vertices");
+  std::map<FleshStep, std::uint16_t> known;
+  FleshSteps maker(table.parents);
+  std::vector<FleshSteps::Weighed> steps;
+  bool too_many = false;
+  table.joints = pack_groups(rig.mesh.vertex_count(), [&](std::size_t i, std::vector<JointLane>& lanes) {
+    lanes.clear();
+    maker.of_vertex(flesh.weights, i, steps);
+    for (const auto& [step, swing, twist] : steps) {
+      const auto [at, is_new] = known.try_emplace(step, static_cast<std::uint16_t>(table.steps.size()));
+      if (is_new) table.steps.push_back(step);
+      too_many = too_many || table.steps.size() > 65'000;
+      lanes.push_back({at->second, 1, swing, twist});
+    }
+  });
+  if (too_many) return impossible("more than 65,000 runs of joints carry vertices");
+  order_sets(table);
+  pack_fields(flesh, table);
+  table.fields = flesh.fields;
+  for (FleshField& field : table.fields) {
+    field.values.clear();
+    field.normals.clear();
+    field.vertices.clear();
+    field.twist.clear();
+  }
+  return table;
+}
+
+void fill_flesh(const FleshTable& table, std::span<const Affine3> matrices, FleshPalette& palette) noexcept {
+  joint_moves(table.frames, table.parents, matrices, palette.moves);
+  for (std::size_t k = 0; k < table.steps.size(); ++k) {
+    const FleshStep& step = table.steps[k];
+    FleshEntry& entry = palette.steps[k];
+    entry.run = step.run;
+    entry.still = false;
+    if (step.run) {
+      const Affine3& own = matrices[static_cast<std::size_t>(step.joint)];
+      entry.local = rows_of(
+          step.above < 0 ? own : Affine3(matrices[static_cast<std::size_t>(step.above)].inverse() * own));
+      continue;
+    }
+    const JointMove& move = palette.moves[static_cast<std::size_t>(step.joint)];
+    entry.still = move.still;
+    const JointFrame& frame = table.frames[static_cast<std::size_t>(step.joint)];
+    const Affine3 place = Eigen::Translation3d(frame.origin) * Affine3(frame.axes);
+    entry.local = rows_of(place.inverse(Eigen::Isometry));
+    entry.above = rows_of(place);
+    entry.move = rows_of((move.swing - Mat3::Identity()) * frame.axes, move.shift);
+    set_turn(move.twist, entry.turn);
+  }
+  for (std::size_t f = 0; f < table.fields.size(); ++f) {
+    const JointMove& move = palette.moves[table.fields[f].joint];
+    FleshDrive& drive = palette.drives[f];
+    drive.still = move.still;
+    if (move.still) continue;
+    const Vec3 turn = table.range.clamp(move.turn);
+    const TurnParts parts(turn);
+    drive.cosine = static_cast<float>(parts.cosine);
+    drive.sine = static_cast<float>(parts.sine);
+    drive.first = static_cast<float>(parts.first);
+    drive.rise = static_cast<float>(parts.rise);
+    drive.twist_sine = static_cast<float>(parts.twist_sine);
+    drive.twist_rise = static_cast<float>(parts.twist_rise);
+    drive.twist_double = static_cast<float>(parts.twist_double);
+    set_turn(turn.z(), drive.turn);
+  }
+}
+
+}  // namespace sinew

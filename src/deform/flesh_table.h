@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "deform/joint_kernel.h"
+#include "deform/joint_table.h"
+#include "sinew/rig/rig.h"
+
+namespace sinew {
+
+// One step of a vertex's way through its joints, children first: a joint that carries it in part, or a run of
+// joints that carry it whole, from `joint` up to below `above`.
+struct FleshStep {
+  int joint = -1, above = -1;
+  bool run = false;
+
+  auto operator<=>(const FleshStep&) const = default;
+};
+
+inline constexpr std::size_t kMostFleshSteps =
+    48;  // of one vertex; beyond, joints that matter least are left out
+
+// Fields of the vertices of one group and one joint, in `data`: kJointGroupSize shares of the twist as floats
+// in `twist`, then per function three (or, with normals, six) rows of kJointGroupSize whole numbers.
+struct FleshBlock {
+  std::uint32_t field = 0;
+  std::size_t data = 0, twist = 0;
+};
+
+struct FleshTable {
+  JointTable joints;                     // groups and weights; its entries number `steps`
+  std::vector<FleshStep> steps;          // of the palette
+  std::vector<std::uint16_t> set_order;  // beside joints.set_entries: children first, a place in the set
+  std::vector<std::uint16_t>
+      set_parent;                      // likewise, per step of the set in that order: where its result goes
+  std::vector<std::uint8_t> set_leaf;  // likewise: nothing comes into it
+  std::vector<std::uint32_t> block_offsets;  // groups + 1
+  std::vector<FleshBlock> blocks;
+  std::vector<std::int8_t> data;
+  std::vector<float> twist;
+  std::vector<JointFrame> frames;
+  std::vector<int> parents;
+  std::vector<FleshField> fields;  // without their values
+  MotionRange range;
+};
+Result<FleshTable> pack_flesh(const Rig& rig);
+
+// A step as the kernel reads it: y = above r + s move r with r the turned (local x); of a run, y = local x.
+struct alignas(64) FleshEntry {
+  Rows local, above, move;
+  TurnEntry turn;
+  bool run = false, still = false;
+};
+// What a field's functions are made of in a frame.
+struct FleshDrive {
+  float cosine = 1, sine = 0, first = 0, rise = 0, twist_sine = 0, twist_rise = 0, twist_double = 0;
+  TurnEntry turn;
+  bool still = true;
+};
+struct FleshPalette {
+  explicit FleshPalette(const FleshTable& table) : steps(table.steps.size()), drives(table.fields.size()) {
+    moves.resize(table.frames.size());
+  }
+  Palette<FleshEntry> steps;
+  std::vector<FleshDrive> drives;  // per field
+  std::vector<JointMove> moves;    // per joint
+};
+// Never allocates.
+void fill_flesh(const FleshTable& table, std::span<const Affine3> matrices, FleshPalette& palette) noexcept;
+void flesh_groups(const FleshTable& table, const FleshPalette& palette, std::size_t begin, std::size_t end,
+                  const VertexStreams& streams);
+
+}  // namespace sinew
