@@ -15,6 +15,7 @@ struct Group {
   RingScheme scheme;
   std::vector<std::uint32_t> vertices;   // curve after curve
   std::vector<std::vector<float>> taps;  // closed and short: per frame
+  std::vector<RingFilter> filter;        // else, damped: one
   std::vector<RingStepper> stepper;      // else: one
   std::size_t count() const { return vertices.size() / scheme.size; }
 };
@@ -30,6 +31,8 @@ constexpr std::uint32_t kLongRing = 512;
 
 double ratio_of(std::uint32_t size, bool closed, const CurveMaterial& material) {
   if (size < 3) return 0;
+  if (material.bending == 0 && material.damped)
+    return material.slowest * material.slowest / slowest_eigenvalue(size, closed);
   if (material.bending == 0) return material.stiffest * material.stiffest / 16;
   const double cells = closed ? size : size - 1;  // 1 / h
   return material.bending / material.mass * cells * cells * cells * cells;
@@ -39,8 +42,8 @@ Result<void> check(int intervals, const InbetweenOptions& options) {
   const CurveMaterial& m = options.material;
   if (intervals < 1) return usage_error("in-betweens need at least two frames");
   if (!(m.bending >= 0 && std::isfinite(m.bending)) || !(m.mass > 0 && std::isfinite(m.mass)) ||
-      !(m.stiffest > 0 && std::isfinite(m.stiffest)))
-    return usage_error("the bending, the mass and the stiffest frequency of the curves must be positive");
+      !(m.stiffest > 0 && std::isfinite(m.stiffest)) || !(m.slowest > 0 && std::isfinite(m.slowest)))
+    return usage_error("the bending, the mass and the frequencies of the curves must be positive");
   if (options.least_steps < 1 || options.least_steps > 10000)
     return usage_error("the time steps between two shapes must lie between 1 and 10000");
   return {};
@@ -59,12 +62,14 @@ struct Inbetween::State {
   std::vector<Group> groups;
   std::vector<std::uint32_t> loose;  // on no curve
   std::vector<float> window;
-  std::vector<double> rows[4];
+  std::vector<double> rows[4], terms;
 
   void run_taps(const Group& group, std::span<const Vec3> from, std::span<const Vec3> to,
                 std::span<const std::span<Vec3f>> frames);
   void run_steps(const Group& group, std::span<const Vec3> from, std::span<const Vec3> to,
                  std::span<const std::span<Vec3f>> frames);
+  void run_filter(const Group& group, std::span<const Vec3> from, std::span<const Vec3> to,
+                  std::span<const std::span<Vec3f>> frames);
   Result<void> prepare(Group& group);
 };
 
@@ -84,7 +89,7 @@ Result<void> Inbetween::State::prepare(Group& group) {
   const std::size_t stride = static_cast<std::size_t>(steps / intervals);
   // A wave that is back where it began after the whole time feels no constant force at all.
   const double turn = 2 * std::atan(group.scheme.stiffest() / (2 * steps)) * steps;
-  if (turn > 2 * std::numbers::pi * (1 - 1e-9))
+  if (!group.scheme.damped && turn > 2 * std::numbers::pi * (1 - 1e-9))
     return impossible("the curves are too stiff: a curve of " + std::to_string(group.scheme.size) +
                       " vertices has waves that swing more than once on the way, which no constant force "
                       "brings to their end; lower the bending");
@@ -94,6 +99,13 @@ Result<void> Inbetween::State::prepare(Group& group) {
     std::size_t longest = 0;
     for (const auto& taps : group.taps) longest = std::max(longest, taps.size());
     window.resize(std::max(window.size(), 3 * (group.scheme.size + 2 * longest)));
+    return {};
+  }
+  if (group.scheme.damped) {
+    SINEW_TRY(RingFilter filter, RingFilter::build(group.scheme));
+    terms.resize(
+        std::max(terms.size(), 3 * group.vertices.size() * std::max<std::size_t>(1, filter.terms())));
+    group.filter.push_back(std::move(filter));
     return {};
   }
   SINEW_TRY(RingStepper stepper, RingStepper::build(group.scheme));
@@ -108,7 +120,8 @@ Result<Inbetween> Inbetween::build(const IsoCurves& curves, std::size_t vertex_c
   SINEW_CHECK(validate(curves, vertex_count));
   auto state = std::make_unique<State>();
   state->intervals = intervals;
-  state->steps = intervals * ((options.least_steps + intervals - 1) / intervals);
+  const bool damped = options.material.damped;  // exact at any time
+  state->steps = damped ? intervals : intervals * ((options.least_steps + intervals - 1) / intervals);
   state->vertex_count = vertex_count;
   std::map<std::pair<std::uint32_t, bool>, std::size_t> index;
   std::vector<std::uint8_t> on_curve(vertex_count, 0);
@@ -120,7 +133,8 @@ Result<Inbetween> Inbetween::build(const IsoCurves& curves, std::size_t vertex_c
     if (fresh) {
       state->groups.push_back({});
       state->groups.back().scheme = {size, curves.is_closed(r),
-                                     ratio_of(size, curves.is_closed(r), options.material), state->steps};
+                                     ratio_of(size, curves.is_closed(r), options.material), state->steps,
+                                     damped};
     }
     Group& group = state->groups[entry->second];
     group.vertices.insert(group.vertices.end(), ring.begin(), ring.end());
@@ -197,12 +211,38 @@ void Inbetween::State::run_steps(const Group& group, std::span<const Vec3> from,
   }
 }
 
+void Inbetween::State::run_filter(const Group& group, std::span<const Vec3> from, std::span<const Vec3> to,
+                                  std::span<const std::span<Vec3f>> frames) {
+  const std::size_t n = group.scheme.size, count = group.count(), columns = 3 * count, all = n * columns;
+  const RingFilter& filter = group.filter[0];
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t ring = 0; ring < count; ++ring) {
+      const std::uint32_t v = group.vertices[ring * n + i];
+      Vec3::Map(&terms[i * columns + 3 * ring]) = to[v] - from[v];
+    }
+  for (std::size_t m = 1; m < filter.terms(); ++m)
+    filter.next({&terms[(m - 1) * all], all}, m < 2 ? nullptr : &terms[(m - 2) * all], {&terms[m * all], all},
+                columns);
+  for (std::size_t k = 0; k < frames.size(); ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t ring = 0; ring < count; ++ring) {
+        const std::size_t place = i * columns + 3 * ring;
+        Vec3 way = Vec3::Zero();
+        for (std::size_t m = 0; m < filter.terms(); ++m)
+          way += filter.coefficient(k, m) * Vec3::Map(&terms[m * all + place]);
+        const std::uint32_t v = group.vertices[ring * n + i];
+        frames[k][v] = (from[v] + way).cast<float>();
+      }
+}
+
 void Inbetween::run(std::span<const Vec3> from, std::span<const Vec3> to,
                     std::span<const std::span<Vec3f>> frames) {
   State& s = *state_;
   if (s.intervals < 2) return;
   for (const Group& group : s.groups) {
-    if (group.taps.empty())
+    if (!group.filter.empty())
+      s.run_filter(group, from, to, frames);
+    else if (group.taps.empty())
       s.run_steps(group, from, to, frames);
     else
       s.run_taps(group, from, to, frames);

@@ -13,6 +13,22 @@ namespace sinew::dynamics {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
+constexpr double kFreeBeam = 4.730040744862704;  // cos x cosh x = 1
+constexpr std::size_t kNodes = 128;              // of a Chebyshev series
+constexpr double kMiddle = 12;                   // omega^2 that is put into the middle of [-1, 1]
+
+// One minus the part of a unit step's answer that has not settled yet.
+double damped_answer(double omega_squared, double t) {
+  const double d = omega_squared / (2 * kPi), square = omega_squared - d * d;
+  if (std::abs(square) * t * t < 1e-8)
+    return 1 - std::exp(-d * t) * (1 + d * t - square * t * t * (3 + d * t) / 6);
+  if (square > 0) {
+    const double w = std::sqrt(square);
+    return 1 - std::exp(-d * t) * (std::cos(w * t) + d / w * std::sin(w * t));
+  }
+  const double w = std::sqrt(-square), slow = omega_squared / (d + w);
+  return 1 - ((1 + d / w) * std::exp(-slow * t) + (1 - d / w) * std::exp(-(d + w) * t)) / 2;
+}
 
 double share_of_way(double turn, int step, int steps) {
   if (turn < 1e-7) return static_cast<double>(step) * step / (static_cast<double>(steps) * steps);
@@ -38,6 +54,18 @@ Result<Pentadiagonal> combination(const RingScheme& scheme, double a, double b) 
 
 }  // namespace
 
+double damped_share(double omega_squared, double t) {
+  // q(t) = omega^2 t^2 / 2 (1 - omega^2 t / 3 pi ...) for slow waves.
+  if (omega_squared < 1e-6)
+    return t * t * (1 - omega_squared * t / (3 * kPi)) / (1 - omega_squared / (3 * kPi));
+  return damped_answer(omega_squared, t) / damped_answer(omega_squared, 1);
+}
+
+double slowest_eigenvalue(std::uint32_t size, bool closed) {
+  const double root = closed ? 2 * std::sin(kPi / size) : kFreeBeam / size;
+  return root * root * root * root;
+}
+
 double RingScheme::stiffest() const {
   return size < 3 ? 0 : 4 * std::sqrt(ratio);
 }
@@ -48,7 +76,8 @@ std::vector<float> closed_taps(const RingScheme& scheme, int step) {
   for (std::size_t k = 0; k <= half; ++k) {
     const double sine = std::sin(kPi * static_cast<double>(k) / static_cast<double>(n));
     const double omega = 4 * sine * sine * std::sqrt(scheme.ratio);
-    share[k] = share_of_way(2 * std::atan(omega / (2 * scheme.steps)), step, scheme.steps);
+    share[k] = scheme.damped ? damped_share(omega * omega, static_cast<double>(step) / scheme.steps)
+                             : share_of_way(2 * std::atan(omega / (2 * scheme.steps)), step, scheme.steps);
     if (k > 0 && 2 * k != n) share[k] *= 2;  // a wave and its mirror image
   }
   for (std::size_t k = 0; k < n; ++k)
@@ -66,6 +95,43 @@ std::vector<float> closed_taps(const RingScheme& scheme, int step) {
   std::size_t keep = taps.size();
   while (keep > 1 && (rest += 2 * std::abs(taps[keep - 1])) < 1e-8 * std::max(sum, std::abs(taps[0]))) --keep;
   return {taps.begin(), taps.begin() + static_cast<std::ptrdiff_t>(keep)};
+}
+
+Result<RingFilter> RingFilter::build(const RingScheme& scheme) {
+  RingFilter filter;
+  SINEW_TRY(Pentadiagonal one, combination(scheme, 1, scheme.ratio / kMiddle));
+  filter.one_.push_back(std::move(one));
+  const auto frames = static_cast<std::size_t>(scheme.steps - 1);
+  std::vector<double> all(frames * kNodes, 0.0), values(kNodes), cosine(4 * kNodes);
+  for (std::size_t k = 0; k < cosine.size(); ++k)
+    cosine[k] = std::cos(kPi * static_cast<double>(k) / (2.0 * kNodes));
+  for (std::size_t k = 0; k < frames; ++k) {
+    const double t = static_cast<double>(k + 1) / scheme.steps;
+    for (std::size_t j = 0; j < kNodes; ++j) {
+      const double tangent = std::tan(kPi * (static_cast<double>(j) + 0.5) / (2.0 * kNodes));
+      values[j] = damped_share(kMiddle * tangent * tangent, t);
+    }
+    for (std::size_t m = 0; m < kNodes; ++m) {
+      double sum = 0;
+      for (std::size_t j = 0; j < kNodes; ++j) sum += values[j] * cosine[m * (2 * j + 1) % (4 * kNodes)];
+      all[k * kNodes + m] = sum * (m == 0 ? 1.0 : 2.0) / kNodes;
+      if (std::abs(all[k * kNodes + m]) > 1e-8) filter.terms_ = std::max(filter.terms_, m + 1);
+    }
+  }
+  for (std::size_t k = 0; k < frames; ++k)
+    filter.series_.insert(filter.series_.end(), &all[k * kNodes], &all[k * kNodes] + filter.terms_);
+  return filter;
+}
+
+void RingFilter::next(std::span<const double> now, const double* before, std::span<double> out,
+                      std::size_t columns) const {
+  std::copy(now.begin(), now.end(), out.begin());
+  one_[0].solve(out, columns);
+  if (!before) {
+    for (std::size_t k = 0; k < now.size(); ++k) out[k] = 2 * out[k] - now[k];
+    return;
+  }
+  for (std::size_t k = 0; k < now.size(); ++k) out[k] = 2 * (2 * out[k] - now[k]) - before[k];
 }
 
 Result<RingStepper> RingStepper::build(const RingScheme& scheme) {

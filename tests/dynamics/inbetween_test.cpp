@@ -181,6 +181,110 @@ TEST(Inbetween, NothingOvershootsByATenthAtTheDefaults) {
       }
 }
 
+TEST(Inbetween, ADampedWaveFollowsItsEquation) {
+  // q'' + omega^2 / pi q' + omega^2 q = 1 by many small steps of Runge and Kutta.
+  for (const double omega : {1e-3, 0.3, kPi / 2, kPi, std::sqrt(2.0) * kPi, 2 * kPi, 2 * kPi + 1e-6, 20.0}) {
+    const int steps = 20000;
+    double q = 0, v = 0;
+    std::vector<double> way = {0};
+    const double h = 1.0 / steps, square = omega * omega;
+    const auto pull = [&](double at, double speed) { return 1 - square / kPi * speed - square * at; };
+    for (int n = 0; n < steps; ++n) {
+      const double q1 = v, v1 = pull(q, v), q2 = v + h / 2 * v1, v2 = pull(q + h / 2 * q1, v + h / 2 * v1);
+      const double q3 = v + h / 2 * v2, v3 = pull(q + h / 2 * q2, v + h / 2 * v2);
+      const double q4 = v + h * v3, v4 = pull(q + h * q3, v + h * v3);
+      q += h / 6 * (q1 + 2 * q2 + 2 * q3 + q4);
+      v += h / 6 * (v1 + 2 * v2 + 2 * v3 + v4);
+      way.push_back(q);
+    }
+    double before = 0;
+    for (int n = 1; n <= steps; n += 97) {
+      const double share = dynamics::damped_share(square, n * h);
+      EXPECT_NEAR(share, way[n] / way.back(), 1e-6) << omega << " " << n;
+      EXPECT_GE(share, before - 1e-12) << omega;  // nothing swings back, so nothing overshoots
+      before = share;
+    }
+    EXPECT_NEAR(before, 1, 0.02);
+  }
+}
+
+TEST(Inbetween, NoDampedWaveSwingsPastItsEnd) {
+  for (double omega = 0.01; omega < 1000; omega *= 1.07)
+    for (double t = 0; t < 1; t += 0.01) {
+      EXPECT_LE(dynamics::damped_share(omega * omega, t), 1 + 1e-9) << omega << " " << t;
+      EXPECT_GE(dynamics::damped_share(omega * omega, t), -1e-12) << omega << " " << t;
+    }
+}
+
+TEST(Inbetween, DampedCurvesFollowTheWavesOfADenseMatrix) {
+  for (const bool closed : {true, false})
+    for (const int size : {3, 4, 5, 14, 60}) {
+      const int intervals = 8;
+      const auto from = random_points(size, 3), to = random_points(size, 4);
+      InbetweenOptions options;
+      options.material.damped = true;
+      const auto frames = frames_of(one_ring(size, closed), from, to, intervals, options);
+      Eigen::MatrixXd D = Eigen::MatrixXd::Zero(closed ? size : size - 2, size);
+      for (int i = 0; i < D.rows(); ++i) D(i, i) += 1, D(i, (i + 1) % size) -= 2, D(i, (i + 2) % size) += 1;
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> waves(D.transpose() * D);
+      // The slowest wave that bends swings by about a quarter on the way.
+      const double slowest = waves.eigenvalues()[closed ? 1 : 2];
+      EXPECT_NEAR(dynamics::slowest_eigenvalue(size, closed) / slowest, 1, 0.035) << size << closed;
+      const double ratio = kPi * kPi / 4 / dynamics::slowest_eigenvalue(size, closed);
+      Eigen::MatrixXd way(size, 3);
+      for (int i = 0; i < size; ++i) way.row(i) = to[i] - from[i];
+      for (int k = 1; k < intervals; ++k) {
+        Eigen::VectorXd share(size);
+        for (int w = 0; w < size; ++w)
+          share[w] =
+              dynamics::damped_share(ratio * std::max(0.0, waves.eigenvalues()[w]), 1.0 * k / intervals);
+        const Eigen::MatrixXd expected =
+            waves.eigenvectors() * share.asDiagonal() * waves.eigenvectors().transpose() * way;
+        for (int i = 0; i < size; ++i)
+          EXPECT_LT((from[i] + expected.row(i).transpose() - frames[k - 1][i].cast<double>()).norm(), 3e-6)
+              << size << closed << k;
+      }
+    }
+}
+
+TEST(Inbetween, LongClosedCurvesAgreeWithShortOnesDamped) {
+  // 600 vertices go by polynomials, 300 by taps: the same smooth way on both.
+  const auto circle = [](std::uint32_t size) {
+    std::vector<Vec3> points(size);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const double angle = 2 * kPi * i / size;
+      points[i] = Vec3(std::cos(angle), std::sin(2 * angle), std::cos(3 * angle));
+    }
+    return points;
+  };
+  InbetweenOptions options;
+  options.material.damped = true;
+  const auto coarse =
+      frames_of(one_ring(300, true), std::vector<Vec3>(300, Vec3::Zero()), circle(300), 6, options);
+  const auto fine =
+      frames_of(one_ring(600, true), std::vector<Vec3>(600, Vec3::Zero()), circle(600), 6, options);
+  for (std::size_t k = 0; k < coarse.size(); ++k)
+    for (std::size_t i = 0; i < 300; ++i) EXPECT_LT((coarse[k][i] - fine[k][2 * i]).norm(), 5e-4);
+}
+
+TEST(Inbetween, NothingDampedOvershootsByATenth) {
+  InbetweenOptions options;
+  options.material.damped = true;
+  for (const double bending : {0.0, 1e-3, 10.0}) {
+    options.material.bending = bending;
+    for (const bool closed : {true, false})
+      for (const std::uint32_t size : {3u, 5u, 16u, 64u, 700u})
+        for (std::uint32_t seed = 0; seed < 3; ++seed) {
+          const std::vector<Vec3> from(size, Vec3::Zero());
+          const auto to = random_points(size, seed);
+          double largest = 0;
+          for (const Vec3& p : to) largest = std::max(largest, p.cwiseAbs().maxCoeff());
+          for (const auto& frame : frames_of(one_ring(size, closed), from, to, 24, options))
+            for (const Vec3f& p : frame) EXPECT_LE(p.cwiseAbs().maxCoeff(), 1.1 * largest) << size;
+        }
+  }
+}
+
 TEST(Inbetween, StifferCurvesOvershootAndSayHowStiffTheyAre) {
   const std::uint32_t size = 16;
   std::vector<Vec3> from(size, Vec3::Zero()), to(size, Vec3::Zero());

@@ -14,9 +14,14 @@ namespace sinew {
 // What the curves are made of. A curve has the length 1 whatever its size in the world, and the way from one
 // shape to the next takes the time 1: only bending / mass matters.
 struct CurveMaterial {
-  double bending = 0;  // E I; 0: for each curve the value that moves its stiffest wave at `stiffest`
-  double mass = 1;     // rho A
+  double bending = 0;                  // E I; 0: for each curve the value that `damped` asks for
+  double mass = 1;                     // rho A
   double stiffest = std::numbers::pi;  // radians per unit of time; up to pi no wave swings past its end
+  // Damped by bending / pi: no wave, however stiff, swings past its end on the way, and by default the
+  // slowest wave of each curve moves at `slowest`. Else without damping, and by default the stiffest at
+  // `stiffest`.
+  bool damped = false;
+  double slowest = std::numbers::pi / 2;
 };
 
 struct InbetweenOptions {
@@ -29,7 +34,8 @@ struct InbetweenOptions {
 // constant in time and such that the second shape is reached at time 1. Slow waves start as t^2, stiff ones
 // reach their end first and arrive at rest. Closed curves are periodic, open ones have free ends; vertices on
 // no curve, and curves of one or two, have nothing to bend and move as t^2. Second order in time and space,
-// stable for any step (average acceleration).
+// stable for any step (average acceleration). Damped curves obey E I (q + q' / pi)'''' + rho A q'' = f and
+// are exact in time.
 class Inbetween {
  public:
   // For frames at times 0, 1/intervals, ..., 1. kUsage: intervals below 1, a material that is not positive.
@@ -43,7 +49,8 @@ class Inbetween {
   ~Inbetween();
 
   int intervals() const;
-  // The stiffest wave's angular frequency over all curves. Beyond pi frames overshoot.
+  // The stiffest wave's angular frequency over all curves. Beyond pi frames overshoot where nothing is
+  // damped.
   double stiffest() const;
 
   // Frames 1 ... intervals - 1 between two shapes of vertex_count vertices each; frames[k - 1] must have
