@@ -17,7 +17,7 @@ constexpr int kFramesBetween =
 
 struct InbetweenArguments {
   std::vector<std::string> in;
-  std::string out;
+  std::string out, motion = "skeleton";
   InbetweenRequest request;
 };
 
@@ -48,11 +48,34 @@ Result<void> check_output(const InbetweenArguments& options, const Console& cons
   return {};
 }
 
+Json optional_number(const std::optional<double>& change) {
+  return change ? Json(*change) : Json(nullptr);
+}
+
+// "limb lengths within 0.4 % (straight lines: 24.1 %), volume within 1.2 % (8.3 %)"
+std::string changes_text(const InbetweenReport& report) {
+  std::string text;
+  const auto add = [&](const char* what, const std::optional<double>& now,
+                       const std::optional<double>& straight) {
+    if (now && straight)
+      text += fmt::format("{}{} within {:.2g} % (straight lines {:.2g} %)", text.empty() ? "" : ", ", what,
+                          100 * std::abs(*now), 100 * std::abs(*straight));
+  };
+  add("limb lengths", report.changes.limbs, report.straight.limbs);
+  add("volume", report.changes.volume, report.straight.volume);
+  return text;
+}
+
 Result<void> run_inbetween(const InbetweenArguments& options, const Console& console) {
   SINEW_CHECK(check_output(options, console));
   SINEW_TRY(std::vector<PolyMesh> shapes, read_shapes(options, console));
   const FileKind kind = kind_of(options.out);
   InbetweenRequest request = options.request;
+  if (options.motion == "paper")
+    request.motion = InbetweenMotion::kPaper;
+  else if (options.motion != "skeleton")
+    return parameter_error("motion",
+                           fmt::format("is '{}': give skeleton or paper", printable(options.motion)));
   if (request.frames == 0) request.frames = 1 + kFramesBetween * static_cast<int>(shapes.size() - 1);
   request.normals = kind == FileKind::kGlb || kind == FileKind::kGltf;
   request.progress = console.progress();
@@ -67,17 +90,27 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
       {std::filesystem::path(options.in[0]).stem().string(), 0, mesh.vertex_count(), 0, mesh.face_count()});
   asset.rig.weights.offsets.assign(mesh.vertex_count() + 1, 0);
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
-  console.print({{"frames", frames.positions.size()},
-                 {"milliseconds", report.milliseconds},
-                 {"curves_milliseconds", report.curves_milliseconds},
-                 {"fps", frames.fps},
-                 {"rings", report.rings},
-                 {"closed_rings", report.closed},
-                 {"from_quads", report.from_quads},
-                 {"stiffest", report.stiffest}},
-                fmt::format("{}: {} in {:.2f} ms, {}, {} closed", options.out,
-                            counted(frames.positions.size(), "frame"), report.milliseconds,
-                            counted(report.rings, "curve"), report.closed));
+  const std::string changes = changes_text(report);
+  console.print(
+      {{"frames", frames.positions.size()},
+       {"milliseconds", report.milliseconds},
+       {"curves_milliseconds", report.curves_milliseconds},
+       {"fps", frames.fps},
+       {"rings", report.rings},
+       {"closed_rings", report.closed},
+       {"from_quads", report.from_quads},
+       {"stiffest", report.stiffest},
+       {"motion", options.motion},
+       {"skeleton", report.skeleton.empty() ? Json(nullptr) : Json(report.skeleton)},
+       {"joints", report.joints},
+       {"skeleton_milliseconds", report.skeleton_milliseconds},
+       {"limb_length_change", optional_number(report.changes.limbs)},
+       {"volume_change", optional_number(report.changes.volume)},
+       {"straight_limb_length_change", optional_number(report.straight.limbs)},
+       {"straight_volume_change", optional_number(report.straight.volume)}},
+      fmt::format("{}: {} in {:.2f} ms, {}, {} closed{}{}", options.out,
+                  counted(frames.positions.size(), "frame"), report.milliseconds,
+                  counted(report.rings, "curve"), report.closed, changes.empty() ? "" : "\n", changes));
   return {};
 }
 
@@ -85,10 +118,11 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
 
 void add_inbetween(Program& program) {
   auto options = std::make_shared<InbetweenArguments>();
-  const Verb verb = add_verb(program, "inbetween", "lead one shape into another as elastic curves",
-                             "  sinew inbetween stand.obj crouch.obj -o crouching.glb\n"
-                             "  sinew inbetween a.obj b.obj c.obj --frames 49 -o frames\n"
-                             "  sinew inbetween a.obj b.obj --frames 9 --stiffest 1 -o soft.pc2\n");
+  const Verb verb =
+      add_verb(program, "inbetween", "lead one shape into another along its skeleton, as elastic curves",
+               "  sinew inbetween stand.obj crouch.obj -o crouching.glb\n"
+               "  sinew inbetween a.obj b.obj c.obj --frames 49 -o frames\n"
+               "  sinew inbetween a.obj b.obj --frames 9 --motion paper --stiffest 1 -o soft.pc2\n");
   verb.option("SHAPES", options->in, "two or more files of one mesh, in order").required().values(2, 1 << 16);
   verb.option("-o,--output", options->out,
               ".glb or .gltf (morph targets and a clip), .pc2 or .mdd (vertex caches), or a folder of "
@@ -98,13 +132,24 @@ void add_inbetween(Program& program) {
       .show_default("24, and 23 for each further shape")
       .range(2, 1000000);
   verb.option("--fps", options->request.fps, "frames a second").show_default().range(0.001, 1000.0);
+  verb.option("--motion", options->motion,
+              "skeleton: every curve is led along the skeleton that is found in the shapes, and bends on top "
+              "of that; paper: the curves alone, in straight lines but for their bending")
+      .show_default();
   CurveMaterial& material = options->request.options.material;
   verb.option("--bending", material.bending,
               "E I of every curve, for a length of 1 and a way of time 1 (default: for each curve what "
-              "--stiffest asks for)");
+              "--slowest or --stiffest asks for)");
   verb.option("--mass", material.mass, "rho A of every curve, with --bending").show_default();
-  verb.option("--stiffest", material.stiffest,
-              "radians that the stiffest wave of each curve swings on the way; beyond pi it overshoots")
+  verb.option(
+          "--slowest", material.slowest,
+          "of --motion skeleton: radians that the slowest wave of each curve would swing on the way; stiffer "
+          "ones are damped, and none overshoots")
+      .show_default();
+  verb.option(
+          "--stiffest", material.stiffest,
+          "of --motion paper: radians that the stiffest wave of each curve swings on the way; beyond pi it "
+          "overshoots")
       .show_default();
   verb.option("--steps", options->request.options.least_steps, "least time steps from shape to shape")
       .show_default();

@@ -14,12 +14,13 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 constexpr double kFreeBeam = 4.730040744862704;  // cos x cosh x = 1
+constexpr double kDamping = 1;                   // over bending
 constexpr std::size_t kNodes = 128;              // of a Chebyshev series
 constexpr double kMiddle = 12;                   // omega^2 that is put into the middle of [-1, 1]
 
 // One minus the part of a unit step's answer that has not settled yet.
 double damped_answer(double omega_squared, double t) {
-  const double d = omega_squared / (2 * kPi), square = omega_squared - d * d;
+  const double d = kDamping * omega_squared / 2, square = omega_squared - d * d;
   if (std::abs(square) * t * t < 1e-8)
     return 1 - std::exp(-d * t) * (1 + d * t - square * t * t * (3 + d * t) / 6);
   if (square > 0) {
@@ -55,9 +56,9 @@ Result<Pentadiagonal> combination(const RingScheme& scheme, double a, double b) 
 }  // namespace
 
 double damped_share(double omega_squared, double t) {
-  // q(t) = omega^2 t^2 / 2 (1 - omega^2 t / 3 pi ...) for slow waves.
-  if (omega_squared < 1e-6)
-    return t * t * (1 - omega_squared * t / (3 * kPi)) / (1 - omega_squared / (3 * kPi));
+  // q(t) = omega^2 t^2 / 2 (1 - damping omega^2 t / 3 ...) for slow waves.
+  const double slow = kDamping * omega_squared / 3;
+  if (omega_squared < 1e-6) return t * t * (1 - slow * t) / (1 - slow);
   return damped_answer(omega_squared, t) / damped_answer(omega_squared, 1);
 }
 

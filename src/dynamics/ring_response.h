@@ -22,9 +22,9 @@ struct RingScheme {
   double stiffest() const;  // angular frequency of the fastest wave: 4 sqrt(ratio), or 0 without bending
 };
 
-// How far a wave is at time t of 1 where stiffness damps it: q'' + omega^2 / pi q' + omega^2 q = f from rest,
-// over q(1). Rises from 0 to 1 for every omega: the damped frequency omega sqrt(1 - (omega / 2 pi)^2) is pi
-// at most.
+// How far a wave is at time t of 1 where stiffness damps it: q'' + omega^2 q' + omega^2 q = f from rest, over
+// q(1). Rises from 0 to 1 for every omega, since the damped frequency omega sqrt(1 - omega^2 / 4) is 1 at
+// most and a wave turns back only after half a period.
 double damped_share(double omega_squared, double t);
 
 // The least eigenvalue above 0 of the bending matrix K; of open curves to 3 %.

@@ -17,9 +17,9 @@ struct CurveMaterial {
   double bending = 0;                  // E I; 0: for each curve the value that `damped` asks for
   double mass = 1;                     // rho A
   double stiffest = std::numbers::pi;  // radians per unit of time; up to pi no wave swings past its end
-  // Damped by bending / pi: no wave, however stiff, swings past its end on the way, and by default the
-  // slowest wave of each curve moves at `slowest`. Else without damping, and by default the stiffest at
-  // `stiffest`.
+  // Damped by as much as they resist bending: no wave, however stiff, swings past its end on the way, and by
+  // default the slowest wave of each curve moves at `slowest`. Else without damping, and by default the
+  // stiffest at `stiffest`.
   bool damped = false;
   double slowest = std::numbers::pi / 2;
 };
@@ -34,7 +34,7 @@ struct InbetweenOptions {
 // constant in time and such that the second shape is reached at time 1. Slow waves start as t^2, stiff ones
 // reach their end first and arrive at rest. Closed curves are periodic, open ones have free ends; vertices on
 // no curve, and curves of one or two, have nothing to bend and move as t^2. Second order in time and space,
-// stable for any step (average acceleration). Damped curves obey E I (q + q' / pi)'''' + rho A q'' = f and
+// stable for any step (average acceleration). Damped curves obey E I (q + q')'''' + rho A q'' = f and
 // are exact in time.
 class Inbetween {
  public:
