@@ -5,6 +5,7 @@
 
 #include "pose_options.h"
 #include "sinew/io/skeleton_files.h"
+#include "sinew/io/write_mesh.h"
 #include "sinew/skeleton/retarget.h"
 #include "verbs.h"
 #include "words.h"
@@ -50,15 +51,23 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
     SINEW_TRY(request.clip, find_clip(asset.rig, options.clip));
   }
   std::vector<std::string> made;
-  auto baked = bake(asset.rig, request, &made);
+  std::optional<PolyMesh> refined;
+  auto baked = bake(asset.rig, request, &made, &refined);
   if (!baked) return in_file(options.in, baked.error());
   const BakedFrames& frames = *baked;
   console.notes(options.in, made);
   if (asset.document && summarise(*asset.document).tangents)
     console.note(fmt::format("{}: tangents are left out: they would not follow the frames", options.in));
+  if (refined) {
+    if (asset.document && (kind_of(options.out) == FileKind::kGlb || kind_of(options.out) == FileKind::kGltf))
+      console.note(fmt::format("{}: the subdivided mesh is written without materials", options.in));
+    asset = plain_asset(*std::move(refined), std::filesystem::path(options.in).stem().string());
+    if (!frames.normals.empty()) asset.rig.mesh.normals = frames.normals[0];
+  }
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
   console.print({{"frames", frames.positions.size()},
                  {"fps", frames.fps},
+                 {"vertices", frames.positions[0].size()},
                  {"deformer", deformer_of(request.deform.stack)}},
                 fmt::format("{}: {} at {} a second", options.out, counted(frames.positions.size(), "frame"),
                             frames.fps));

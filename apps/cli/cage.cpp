@@ -122,6 +122,7 @@ Result<void> run_cage_pose(const CagePoseArguments& options, const Console& cons
     return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.in));
   DeformChoice choice;
   SINEW_TRY(choice.stack, stack_with(asset.rig, "cage"));
+  if (kind == FileKind::kGlb || kind == FileKind::kGltf) choice.stack = without_subdivision(choice.stack);
   choice.controls.cages.resize(asset.rig.cages.size());
   for (const std::string& text : options.moved) {
     SINEW_TRY(const auto one, split_moved(asset.rig, text));

@@ -82,13 +82,8 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
   InbetweenReport report;
   SINEW_TRY(const BakedFrames frames, inbetween(shapes, request, &report));
   console.notes(options.in[0], report.notes);
-  Asset asset;
-  asset.rig.mesh = std::move(shapes[0]);
-  PolyMesh& mesh = asset.rig.mesh;
-  mesh.normals = request.normals ? frames.normals[0] : std::vector<Vec3f>{};
-  asset.rig.parts.push_back(
-      {std::filesystem::path(options.in[0]).stem().string(), 0, mesh.vertex_count(), 0, mesh.face_count()});
-  asset.rig.weights.offsets.assign(mesh.vertex_count() + 1, 0);
+  Asset asset = plain_asset(std::move(shapes[0]), std::filesystem::path(options.in[0]).stem().string());
+  asset.rig.mesh.normals = request.normals ? frames.normals[0] : std::vector<Vec3f>{};
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
   const std::string changes = changes_text(report);
   console.print(

@@ -4,6 +4,7 @@
 #include "pose_options.h"
 #include "sinew/io/write_mesh.h"
 #include "sinew/measure/shape.h"
+#include "sinew/pipeline/bake.h"
 #include "sinew/player/shape_key.h"
 #include "verbs.h"
 
@@ -31,15 +32,17 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, read_asset(options.in));
   console.notes(options.in, asset.notes);
   SINEW_TRY(Pose pose, make_pose(asset.rig, request));
-  SINEW_TRY(const DeformChoice choice, options.pose.choice(console, asset.rig));
+  SINEW_TRY(DeformChoice choice, options.pose.choice(console, asset.rig));
+  const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
+  if (scene && !options.apply)
+    choice.stack = without_subdivision(std::move(choice.stack));  // that is the rig
   auto posed = timed_frame(asset.rig, pose, choice);
   if (!posed) return in_file(options.in, posed.error());
   TimedFrame frame = *std::move(posed);
   console.notes(options.in, frame.made);
-  const auto change = volume_change(asset.rig.mesh, frame.mesh.positions);
+  const auto change = volume_change(frame.rest ? *frame.rest : asset.rig.mesh, frame.mesh.positions);
   if (is_cancelled(console.progress())) return cancelled();
 
-  const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
   GltfWriteOptions write;
   if (scene && !options.apply) {
     // Joints cannot say where handles have pulled the mesh: a shape key does.
@@ -52,16 +55,24 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   } else if (scene) {
     write.without_skin = true;
-    asset.rig.mesh = std::move(frame.mesh);
+    if (frame.rest) {
+      if (asset.document)
+        console.note(fmt::format("{}: the subdivided mesh is written without materials", options.in));
+      asset = plain_asset(std::move(frame.mesh), std::filesystem::path(options.in).stem().string());
+    } else {
+      asset.rig.mesh = std::move(frame.mesh);
+    }
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   } else {
     SINEW_CHECK(save_mesh(frame.mesh, options.out, console.overwrite()));
   }
   const std::string deformer = deformer_of(choice.stack);
+  const std::size_t vertices = frame.rest ? frame.rest->vertex_count() : asset.rig.mesh.vertex_count();
   const int steps = frame.energy ? steps_in(choice.stack) : 0;
   console.print(
       {{"deformer", deformer},
        {"milliseconds", frame.milliseconds},
+       {"vertices", vertices},
        {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},
        {"iterations", steps > 0 ? Json(steps) : Json(nullptr)},
        {"volume_change", change ? Json(*change) : Json(nullptr)}},

@@ -48,6 +48,10 @@ void PoseOptions::add_deformer_to(const Verb& verb) {
       descriptor.help = help;
       usual = "the rig's own, else lbs";
     }
+    if (descriptor.option == "subdivide") {
+      owners.clear();
+      usual = "the rig's own, else 0";
+    }
     if (option.owners.front().first == "skeleton") owners.clear();
     settings.add(verb, descriptor, owners, usual, descriptor.option == "deformer" ? "" : kDeformerSettings);
   }

@@ -15,7 +15,7 @@ namespace {
 
 struct StackArguments {
   std::string in, out, order;
-  std::vector<std::string> masks;
+  std::vector<std::string> masks, settings;
   PoseOptions pose;
 };
 
@@ -38,13 +38,23 @@ Result<void> set_mask(const Rig& rig, const std::string& text, Stack& stack) {
   std::string mask = text.substr(equals + 1);
   if (mask == "none") mask.clear();
   SINEW_CHECK(mask_weights(rig, mask));
-  for (StackEntry& entry : stack) {
-    if (entry.step != step) continue;
-    entry.mask = mask;
-    return {};
-  }
-  return usage_error(
-      fmt::format("--mask {}: the stack has no such step; --order puts it there", printable(step)));
+  SINEW_TRY(const std::size_t k, find_stack_entry(stack, step));
+  if (stack[k].step == "subdivide" && !mask.empty())
+    return parameter_error("mask", "names subdivide: subdivision takes no mask");
+  stack[k].mask = mask;
+  return {};
+}
+
+// STEP:SETTING=VALUE, for one step alone.
+Result<void> set_one(const Rig& rig, const std::string& text, Stack& stack) {
+  const std::size_t colon = text.find(':'), equals = text.find('=');
+  if (colon == std::string::npos || equals == std::string::npos || colon == 0 || equals < colon + 2)
+    return parameter_error("setting", fmt::format("is '{}': give STEP:SETTING=VALUE", printable(text)));
+  const std::string step = text.substr(0, colon), name = text.substr(colon + 1, equals - colon - 1);
+  SINEW_CHECK(set_entry_option(stack, step, name, text.substr(equals + 1)));
+  SINEW_TRY(const std::size_t k, find_stack_entry(stack, step));
+  for (const auto& [held, value] : stack[k].settings) SINEW_CHECK(check_names(rig, held, value));
+  return {};
 }
 
 Result<void> run_stack(const StackArguments& options, const Console& console) {
@@ -59,6 +69,7 @@ Result<void> run_stack(const StackArguments& options, const Console& console) {
   SINEW_TRY(DeformChoice choice, options.pose.choice(console, asset.rig));
   Stack& stack = choice.stack;
   for (const std::string& text : options.masks) SINEW_CHECK(set_mask(asset.rig, text, stack));
+  for (const std::string& text : options.settings) SINEW_CHECK(set_one(asset.rig, text, stack));
   const auto ready = ready_deformer(asset.rig, choice);  // what cannot run is not written
   if (!ready) return in_file(options.in, ready.error());
   console.notes(options.in, ready->made);
@@ -78,13 +89,16 @@ void add_stack(Program& program) {
   auto options = std::make_shared<StackArguments>();
   std::vector<std::pair<std::string_view, std::string_view>> rows;
   for (const StackStep& step : stack_steps()) rows.emplace_back(step.name, step.summary);
-  const std::string help = "the steps in order, separated by commas:" + name_table(rows);
+  const std::string help =
+      "the steps in order, separated by commas, a step may come twice:" + name_table(rows);
   const Verb verb =
       add_verb(program, "stack", "print or change the steps from rest to pose that a rig stores",
                "  sinew stack biped.glb\n"
                "  sinew stack biped.glb --order keys,skeleton,mush --deformer curve -o soft.glb\n"
                "  sinew stack biped.glb --deformer curve --bone-segments Spine=12 -o curved.glb\n"
-               "  sinew stack biped.glb --mask skeleton=_BODY -o masked.glb\n");
+               "  sinew stack biped.glb --mask skeleton=_BODY -o masked.glb\n"
+               "  sinew stack face.glb --order keys,skeleton,keys,subdivide --setting keys:only=smile "
+               "--setting keys#2:only=dent -o twice.glb\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out, "the rig with that stack: .glb or .gltf");
   verb.option("--order", options->order, help);
@@ -93,6 +107,9 @@ void add_stack(Program& program) {
       "STEP=ATTRIBUTE: a step acts by this vertex attribute, 0 to 1; or STEP=below:JOINT, by the "
       "weights of a joint and all below it; ! in front of either: one minus that; STEP=none takes the "
       "mask away; repeatable");
+  verb.repeatable("--setting", options->settings,
+                  "STEP:SETTING=VALUE: a setting of one step alone, keys#2 for the second of that name; "
+                  "repeatable");
   options->pose.add_deformer_to(verb);
   verb.runs([&program, options] { return run_stack(*options, program.console); });
 }

@@ -114,6 +114,7 @@ Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& prog
   JobOutput output;
   DeformChoice choice;
   SINEW_TRY(choice.stack, stack_with(asset.rig, "elastic"));
+  choice.stack = without_subdivision(std::move(choice.stack));  // the page shows the rig's own vertices
   choice.progress = overall.part("settling the elastic body", 0.95);
   const auto frame = timed_frame(asset.rig, pose, choice);
   if (is_cancelled(&progress)) return cancelled();

@@ -93,8 +93,9 @@ Result<std::size_t> Session::joint_index(int joint) const {
   return index_of(joint, rig().skeleton.size(), "joint");
 }
 
-Result<std::vector<std::string>> Session::set_deformer(int slot, const Stack& stack,
+Result<std::vector<std::string>> Session::set_deformer(int slot, const Stack& wanted,
                                                        std::vector<VertexTarget> held) {
+  const Stack stack = without_subdivision(wanted);  // frames are of the rig's own vertices, which hands pull
   SINEW_TRY(const std::size_t s, index_of(slot, kSlots, "slot"));
   std::vector<std::string> notes;
   DeformerData data;

@@ -37,7 +37,16 @@ Result<void> save_folder(const Rig& rig, const BakedFrames& frames, const std::f
 
 }  // namespace
 
-Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector<std::string>* made) {
+Asset plain_asset(PolyMesh mesh, const std::string& name) {
+  Asset asset;
+  asset.rig.parts.push_back({name, 0, mesh.vertex_count(), 0, mesh.face_count()});
+  asset.rig.weights.offsets.assign(mesh.vertex_count() + 1, 0);
+  asset.rig.mesh = std::move(mesh);
+  return asset;
+}
+
+Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector<std::string>* made,
+                         std::optional<PolyMesh>* refined) {
   if (request.clip >= rig.clips.size()) return usage_error("the file has no such clip");
   if (!(request.fps > 0 && request.fps <= 1000))
     return parameter_error("fps",
@@ -45,14 +54,14 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector
   const Clip& clip = rig.clips[request.clip];
   const double end = request.end < request.start ? std::max(clip.duration(), request.start) : request.end;
   const double count = std::floor((end - request.start) * request.fps + 1e-6) + 1;
-  const double bytes =
-      count * static_cast<double>(rig.mesh.vertex_count()) * sizeof(Vec3f) * (request.normals ? 2 : 1);
+  SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, request.deform));
+  const std::size_t n = ready.deformer.output_count();
+  const double bytes = count * static_cast<double>(n) * sizeof(Vec3f) * (request.normals ? 2 : 1);
   if (bytes > kMaxBytes)
     return impossible(fmt::format(
         "{:.0f} frames of {} vertices need {:.0f} GiB: take fewer frames a second, or bake a part of it",
-        count, rig.mesh.vertex_count(), bytes / (1u << 30)));
-
-  SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, request.deform));
+        count, n, bytes / (1u << 30)));
+  if (refined && ready.deformer.subdivision()) *refined = shown_mesh(rig, ready.deformer);
   if (made) made->insert(made->end(), ready.made.begin(), ready.made.end());
   BakedFrames frames;
   frames.fps = request.fps;
@@ -61,9 +70,9 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector
     report(request.progress, "baking", static_cast<double>(k) / count);
     const double time = request.start + static_cast<double>(k) / request.fps;
     SINEW_TRY(const Pose pose, make_pose(rig, request.pose, clip, time));
-    std::vector<Vec3f>& positions = frames.positions.emplace_back(rig.mesh.vertex_count());
+    std::vector<Vec3f>& positions = frames.positions.emplace_back(n);
     VertexBuffer normals;
-    if (request.normals) normals = frames.normals.emplace_back(rig.mesh.vertex_count());
+    if (request.normals) normals = frames.normals.emplace_back(n);
     const Status status = ready.deformer.evaluate(pose, ready.workspace, positions, normals);
     if (status != Status::kOk) return frame_error(status);
     SINEW_CHECK(check_frame(rig, positions, ready));

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "sinew/binding/prepare.h"
+#include "sinew/mesh/subdivision.h"
 
 namespace sinew {
 namespace {
@@ -14,9 +15,9 @@ namespace {
 constexpr double kLongFrame = 50;  // milliseconds
 
 // Nothing can move it: it keeps its full precision.
-bool is_still(const Rig& rig, const DeformChoice& choice) {
-  return rig.skeleton.empty() && rig.keys.empty() && rig.cages.empty() && rig.points.empty() &&
-         choice.held.empty();
+bool is_still(const Rig& rig, const DeformChoice& choice, const RigDeformer& deformer) {
+  return !deformer.subdivision() && rig.skeleton.empty() && rig.keys.empty() && rig.cages.empty() &&
+         rig.points.empty() && choice.held.empty();
 }
 
 std::size_t first_far(std::span<const Vec3f> positions) {
@@ -85,8 +86,12 @@ Result<ReadyDeformer> ready_deformer(const Rig& rig, const DeformChoice& choice)
   return build(copy);
 }
 
+const PolyMesh& shown_mesh(const Rig& rig, const RigDeformer& deformer) {
+  return deformer.subdivision() ? deformer.subdivision()->mesh() : rig.mesh;
+}
+
 Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, ReadyDeformer& ready) {
-  PolyMesh mesh = rig.mesh;
+  PolyMesh mesh = shown_mesh(rig, ready.deformer);
   std::vector<Vec3f> positions(mesh.vertex_count());
   mesh.normals.resize(mesh.vertex_count());
   const Status status = ready.deformer.evaluate(pose, ready.workspace, positions, mesh.normals);
@@ -100,7 +105,7 @@ Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, const DeformChoice
                             std::vector<std::string>* made) {
   SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, choice));
   if (made) made->insert(made->end(), ready.made.begin(), ready.made.end());
-  if (is_still(rig, choice)) return rig.mesh;
+  if (is_still(rig, choice, ready.deformer)) return rig.mesh;
   return posed_mesh(rig, pose, ready);
 }
 
@@ -115,7 +120,8 @@ Result<TimedFrame> timed_frame(const Rig& rig, const Pose& pose, const DeformCho
     return {};
   };
   frame.made = std::move(ready.made);
-  if (is_still(rig, choice)) {
+  if (ready.deformer.subdivision()) frame.rest = ready.deformer.subdivision()->mesh();
+  if (is_still(rig, choice, ready.deformer)) {
     frame.mesh = rig.mesh;
     return frame;
   }

@@ -28,12 +28,15 @@ Result<Inverse> inverse_of(const Rig& rig, const Stack& stack) {
 
 Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const DeformChoice& choice,
                                   std::span<const Vec3> edited, UnposeReport& report) {
+  // An edit is of the rig's own vertices.
+  DeformChoice unrefined = choice;
+  unrefined.stack = without_subdivision(choice.stack.empty() ? stack_of(rig) : choice.stack);
   const std::size_t n = rig.mesh.vertex_count();
   if (edited.size() != n)
     return bad_input(fmt::format("the edited mesh has {} vertices, but the rig has {}", edited.size(), n));
   UnposeOptions options;
-  SINEW_TRY(options.inverse, inverse_of(rig, choice.stack.empty() ? stack_of(rig) : choice.stack));
-  SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, choice));
+  SINEW_TRY(options.inverse, inverse_of(rig, unrefined.stack));
+  SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, unrefined));
   report.notes = std::move(ready.made);
   const auto run = [&pose](ReadyDeformer& one) {
     return [&one, &pose](std::span<const Vec3f> rest, std::span<Vec3f> posed) {

@@ -8,6 +8,7 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/deform/pose_space.h"
+#include "sinew/mesh/subdivision.h"
 #include "sinew/player/stack.h"
 
 namespace sinew {
@@ -70,6 +71,7 @@ struct RigWorkspace::Memory {
   std::vector<Affine3> locals, globals, matrices;
   // Positions and normals between steps, and of the last one where the caller's memory is not tight.
   std::vector<Vec3f> points[2], normals[2];
+  std::vector<Vec3f> refined, refined_normals;  // subdivided, where the caller's memory is not tight
 };
 
 struct RigDeformer::Parts {
@@ -82,7 +84,9 @@ struct RigDeformer::Parts {
   std::vector<std::size_t> cage_points;  // of each cage
   std::size_t handles = 0;
   std::vector<std::string> notes;
+  std::optional<Subdivision> subdivision;
 
+  std::size_t output_count() const { return subdivision ? subdivision->vertex_count() : rest.size(); }
   std::size_t joints() const { return skeleton.size(); }
 
   bool controls_fit(const LiveControls& controls) const noexcept {
@@ -98,7 +102,7 @@ struct RigDeformer::Parts {
   Status run(RigWorkspace::Memory& memory, std::span<const Vec3f> from, std::span<const Affine3> locals,
              std::span<const BoneShape> bones, const VertexBuffer& positions,
              const VertexBuffer& normals) const noexcept {
-    const std::size_t n = rest.size();
+    const std::size_t n = output_count();
     const bool with_normals = normals.data != nullptr;
     if (!fits(positions, n) || (with_normals && !fits(normals, n)) || !controls_fit(memory.controls))
       return Status::kBadPose;
@@ -108,9 +112,9 @@ struct RigDeformer::Parts {
     const std::span<Vec3f> tight = tight_span(positions, n), tight_normals = tight_span(normals, n);
     std::span<const Vec3f> points = from, point_normals = rest_normals;
     for (std::size_t s = 0; s < steps.size(); ++s) {
-      const bool last = s + 1 == steps.size();
+      const bool last = s + 1 == steps.size() && !subdivision;
       const std::span<Vec3f> out = last && !tight.empty() ? tight : std::span(memory.points[s % 2]);
-      const std::span<Vec3f> out_normals = !with_normals ? std::span<Vec3f>()
+      const std::span<Vec3f> out_normals = !with_normals || subdivision ? std::span<Vec3f>()
                                            : last && !tight_normals.empty()
                                                ? tight_normals
                                                : std::span(memory.normals[s % 2]);
@@ -121,6 +125,17 @@ struct RigDeformer::Parts {
       if (!steps[s].mask.empty()) blend_step(points, point_normals, steps[s].mask, out, out_normals);
       points = out;
       point_normals = out_normals;
+    }
+    if (subdivision) {
+      const std::span<Vec3f> out = tight.empty() ? std::span(memory.refined) : tight;
+      subdivision->apply(points, out);
+      points = out;
+      if (with_normals) {
+        const std::span<Vec3f> out_normals =
+            tight_normals.empty() ? std::span(memory.refined_normals) : tight_normals;
+        subdivision->normals(points, out_normals);
+        point_normals = out_normals;
+      }
     }
     if (points.data() != tight.data()) spread(points, positions);
     if (with_normals && point_normals.data() != tight_normals.data()) spread(point_normals, normals);
@@ -209,6 +224,9 @@ Result<RigDeformer> RigDeformer::build(const Rig& rig, const Stack& stack, const
   std::vector<std::string> skipped;
   SINEW_TRY(std::vector<BuiltStep> steps, build_stack(rig, stack, data, &skipped));
   SINEW_TRY(RigDeformer deformer, build(rig, std::move(steps)));
+  if (const int levels = subdivision_levels(stack); levels > 0) {
+    SINEW_TRY(deformer.parts_->subdivision, Subdivision::build(rig.mesh, levels));
+  }
   std::vector<std::string>& notes = deformer.parts_->notes;
   notes.insert(notes.begin(), skipped.begin(), skipped.end());
   return deformer;
@@ -248,6 +266,14 @@ std::size_t RigDeformer::vertex_count() const {
   return parts_->rest.size();
 }
 
+std::size_t RigDeformer::output_count() const {
+  return parts_->output_count();
+}
+
+const Subdivision* RigDeformer::subdivision() const {
+  return parts_->subdivision ? &*parts_->subdivision : nullptr;
+}
+
 std::size_t RigDeformer::joint_count() const {
   return parts_->joints();
 }
@@ -270,6 +296,10 @@ RigWorkspace RigDeformer::make_workspace() const {
   for (std::size_t k = 0; k < std::min<std::size_t>(2, parts_->steps.size()); ++k) {
     memory->points[k].resize(parts_->rest.size());
     memory->normals[k].resize(parts_->rest.size());
+  }
+  if (parts_->subdivision) {
+    memory->refined.resize(parts_->output_count());
+    memory->refined_normals.resize(parts_->output_count());
   }
   return RigWorkspace(memory.release());
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "player/key_step.h"
+#include "player/subdivide_step.h"
 #include "sinew/core/text.h"
 #include "sinew/deform/cage.h"
 #include "sinew/deform/mush.h"
@@ -112,6 +113,15 @@ Built remove_scale_step(const Rig& rig, const StackEntry&, const DeformerData&) 
   return build_remove(rig, nullptr, Removed::kScale);
 }
 
+// Moves nothing: RigDeformer subdivides what the last step left.
+Built subdivide_step(const Rig&, const StackEntry&, const DeformerData&) {
+  return std::unique_ptr<Deformer>();
+}
+
+Inverse no_inverse(const Rig&, const StackEntry&) {
+  return Inverse::kNone;
+}
+
 Inverse keys_inverse(const Rig& rig, const StackEntry& entry) {
   return rig.keys.empty() || entry.word("space", "object") == "object" ? Inverse::kExact
                                                                        : Inverse::kIterative;
@@ -165,6 +175,8 @@ constexpr std::array kSteps = {
               remove_scale_step,
               solved_inverse},
     StackStep{"mush", "delta mush", kMushSettings, usual_setting<MushOptions>, mush_step, solved_inverse},
+    StackStep{kSubdivide, "Catmull-Clark subdivision, at the end", kSubdivideSettings,
+              usual_setting<SubdivideSettings>, subdivide_step, no_inverse},
 };
 
 const StackStep* find_step(std::string_view name) {
@@ -193,7 +205,7 @@ Stack::iterator skeleton_place(Stack& stack) {
 void put_behind_skeleton(Stack& stack, std::string_view step) {
   if (find_entry(stack, step)) return;
   const auto place = skeleton_place(stack);
-  stack.insert(place == stack.end() ? place : place + 1, {std::string(step), "", {}});
+  stack.insert(place == stack.end() ? end_of_moves(stack) : place + 1, {std::string(step), "", {}});
 }
 
 // Puts a setting into an entry, or takes it out where it says what holds without it.
@@ -209,21 +221,18 @@ Result<void> set_deformer(Stack& stack, std::string_view name) {
   const bool mush = name.ends_with(kMush);
   if (mush) name.remove_suffix(kMush.size());
   SINEW_CHECK(find_deformer(name));
-  if (!find_entry(stack, "skeleton")) stack.push_back({"skeleton", "", {}});
+  if (!find_entry(stack, "skeleton")) stack.insert(end_of_moves(stack), {"skeleton", "", {}});
   put(*find_entry(stack, "skeleton"), "deformer", std::string(name), std::string("lbs"));
   if (name == "cage" && !find_entry(stack, "cage")) stack.insert(skeleton_place(stack), {"cage", "", {}});
   if (mush) put_behind_skeleton(stack, "mush");
   return {};
 }
 
-// Keys straight before differential skinning are part of its solve.
+// Keys straight before differential skinning, first of all, are part of its solve.
 bool solves_keys(const Rig& rig, const Stack& stack) {
-  if (rig.keys.empty()) return false;
-  for (std::size_t k = 0; k + 1 < stack.size(); ++k)
-    if (stack[k].step == "keys" && stack[k + 1].step == "skeleton")
-      return k == 0 && stack[k].mask.empty() && stack[k].word("space", "object") == "differential" &&
-             skeleton_deformer(stack[k + 1]) == "differential";
-  return false;
+  return !rig.keys.empty() && stack.size() > 1 && stack[0].step == "keys" && stack[1].step == "skeleton" &&
+         stack[0].mask.empty() && stack[0].word("only", "").empty() &&
+         stack[0].word("space", "object") == "differential" && skeleton_deformer(stack[1]) == "differential";
 }
 
 // Weights of a joint and all below it, summed.
@@ -320,6 +329,10 @@ Result<void> set_option(Stack& stack, std::string_view option, const Setting& va
     put_behind_skeleton(stack, "remove-" + std::get<std::string>(value));
     return {};
   }
+  if (option == kSubdivide) {
+    set_subdivision(stack, static_cast<int>(std::get<double>(value)));
+    return {};
+  }
   for (StackEntry& entry : stack) {
     const StackStep* step = find_step(entry.step);
     if (!step) continue;
@@ -345,6 +358,7 @@ Result<void> set_option(Stack& stack, std::string_view option, const Setting& va
 
 Setting get_option(const Stack& stack, const StackOption& option) {
   if (option.descriptor.option == "deformer") return deformer_of(stack);
+  if (option.descriptor.option == kSubdivide) return static_cast<double>(subdivision_levels(stack));
   const auto usual = [&](std::string_view owner) -> const Setting* {
     for (const auto& [name, value] : option.owners)
       if (name == owner) return &value;
@@ -377,16 +391,18 @@ Result<DeformerNeeds> needs_of(const Stack& stack) {
 }
 
 Result<Stack> reorder(const Stack& stack, std::string_view order) {
-  Stack result, before = stack;
+  Stack result, left = stack;  // entries that were taken have no name any more
   for (std::size_t begin = 0; begin <= order.size();) {
     const std::size_t end = std::min(order.find(',', begin), order.size());
     const std::string_view name = order.substr(begin, end - begin);
     begin = end + 1;
     if (!find_step(name)) return no_step(name);
-    if (find_entry(result, name))
-      return parameter_error("order", fmt::format("names {} twice: a step runs once", name));
-    const StackEntry* kept = find_entry(before, name);
+    if (!result.empty() && result.back().step == kSubdivide)
+      return parameter_error("order",
+                             fmt::format("names {} behind subdivide, which must be the last step", name));
+    StackEntry* kept = find_entry(left, name);
     result.push_back(kept ? *kept : StackEntry{std::string(name), "", {}});
+    if (kept) kept->step.clear();
   }
   return result;
 }
@@ -422,14 +438,15 @@ Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& wanted, 
   SINEW_TRY(const Stack stack, usable_stack(rig, wanted, skipped));
   std::vector<BuiltStep> built;
   DeformerData given = data;
-  given.solve_keys = solves_keys(rig, stack);
+  const bool solved = solves_keys(rig, stack);
   const bool caged =
       std::any_of(stack.begin(), stack.end(), [](const StackEntry& entry) { return entry.step == "cage"; }) &&
       std::any_of(rig.cages.begin(), rig.cages.end(), is_skinned);
-  for (const StackEntry& entry : stack) {
+  for (std::size_t k = solved ? 1 : 0; k < stack.size(); ++k) {
+    const StackEntry& entry = stack[k];
     const StackStep* step = find_step(entry.step);
     if (!step) return no_step(entry.step);
-    if (given.solve_keys && entry.step == "keys") continue;
+    given.solve_keys = solved && k == 1;
     BuiltStep one;
     SINEW_TRY(std::unique_ptr<Deformer> deformer, step->build(rig, entry, given));
     if (!deformer) continue;

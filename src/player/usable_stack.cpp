@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <utility>
 #include <variant>
 
+#include "player/key_step.h"
+#include "player/subdivide_step.h"
 #include "sinew/core/text.h"
 #include "sinew/player/stack.h"
 #include "sinew/skeleton/joint_hint.h"
@@ -70,6 +73,22 @@ Result<void> check_entry(const Rig& rig, const std::string& place, StackEntry& e
   return {};
 }
 
+// The keys that a step is for: those that are not there are told.
+void check_chosen_keys(const Rig& rig, const std::string& place, const StackEntry& entry,
+                       std::vector<std::string>& skipped) {
+  for (const std::string& name : missing_keys(rig, entry.word("only", "")))
+    skipped.push_back(
+        fmt::format("{}: the key '{}' is left out: the rig has none of that name", place, printable(name)));
+}
+
+// Subdivision makes vertices: no step can follow it, and no vertex take a part of it.
+Result<void> check_subdivision(const Stack& stack, std::size_t k, const std::string& place) {
+  if (stack[k].step != kSubdivide) return {};
+  if (k + 1 < stack.size()) return bad_input(place + ": must be the last step");
+  if (!stack[k].mask.empty()) return bad_input(place + ": has a mask, and subdivision takes none");
+  return {};
+}
+
 Result<void> check_masks_of_keys(const Rig& rig, std::vector<std::string>& skipped) {
   for (const ShapeKey& key : rig.keys) {
     if (key.mask.empty()) continue;
@@ -90,9 +109,11 @@ Result<Stack> usable_stack(const Rig& rig, const Stack& stack, std::vector<std::
   std::vector<std::string> ignored;
   std::vector<std::string>& notes = skipped ? *skipped : ignored;
   Stack usable;
+  bool keys_checked = false;
   for (std::size_t k = 0; k < stack.size(); ++k) {
     StackEntry entry = stack[k];
     const std::string place = fmt::format("step {} of the stack ({})", k + 1, printable(entry.step));
+    SINEW_CHECK(check_subdivision(stack, k, place));
     SINEW_CHECK(check_entry(rig, place, entry, notes));
     if (const std::string_view joint = missing_joint(rig, entry.mask); !joint.empty()) {
       notes.push_back(fmt::format("{} is skipped: its mask names the joint '{}', which is not there", place,
@@ -100,7 +121,10 @@ Result<Stack> usable_stack(const Rig& rig, const Stack& stack, std::vector<std::
       continue;
     }
     if (auto mask = mask_weights(rig, entry.mask); !mask) return fault_at(place, mask.error());
-    if (entry.step == "keys") SINEW_CHECK(check_masks_of_keys(rig, notes));
+    if (entry.step == "keys") {
+      check_chosen_keys(rig, place, entry, notes);
+      if (!std::exchange(keys_checked, true)) SINEW_CHECK(check_masks_of_keys(rig, notes));
+    }
     usable.push_back(std::move(entry));
   }
   return usable;

@@ -55,6 +55,15 @@ TEST(GltfStack, StepsMasksAndSettingsComeBackAlsoThoseNobodyKnows) {
   EXPECT_EQ(file.rig.attributes[0].values, rig.attributes[0].values);
 }
 
+TEST(GltfStack, AStepThatComesTwiceComesBackTwice) {
+  Rig rig = two_parts();
+  rig.stack = {{"keys", "", {{"only", std::string("smile,frown")}}},
+               {"skeleton", "", {}},
+               {"keys", "_MASK", {{"space", std::string("tangent")}}},
+               {"subdivide", "", {{"levels", 2.0}}}};
+  expect_same(reread(rig).rig.stack, rig.stack);
+}
+
 TEST(GltfStack, AnEditReplacesItAndAnyOtherEditKeepsIt) {
   const GltfFile file = reread(two_parts());
   Rig changed = file.rig;

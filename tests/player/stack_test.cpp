@@ -90,7 +90,7 @@ TEST(Stack, BelowAJointMeansItsWeightsAndThoseOfAllBelowIt) {
 
 TEST(Stack, WhatHasNoSuchNameIsRefusedWithThoseThereAre) {
   Rig rig = keyed_cylinder();
-  for (const char* wrong : {"keys,jelly", "keys,keys", "", "keys,,mush"}) {
+  for (const char* wrong : {"keys,jelly", "subdivide,keys", "subdivide,subdivide", "", "keys,,mush"}) {
     const auto stack = reorder({}, wrong);
     ASSERT_FALSE(stack.ok()) << wrong;
     EXPECT_EQ(stack.error().code, ErrorCode::kUsage);
@@ -100,6 +100,114 @@ TEST(Stack, WhatHasNoSuchNameIsRefusedWithThoseThereAre) {
   EXPECT_FALSE(mask_weights(rig, "below:nobody").ok());
   rig.stack = {{"jelly", "", {}}};
   EXPECT_FALSE(RigDeformer::build(rig).ok());
+}
+
+TEST(Stack, KeysBeforeAndBehindTheSkeletonAddUp) {
+  // skin(x + d) + d, where skin is linear blending by hand.
+  Rig rig = keyed_cylinder();
+  rig.keys[0].deltas.assign(rig.mesh.vertex_count(), Vec3f(1, 0, 0));
+  rig.stack = order(rig, "keys,skeleton,keys");
+  ASSERT_EQ(rig.stack.size(), 3u);
+  const std::vector<Vec3> twice = stacked(rig);
+  const auto pose = make_pose(rig, {.turns = {{rig.skeleton[1].name, Vec3(0, 0, 90)}}});
+  ASSERT_TRUE(pose.ok());
+  const std::vector<Affine3> globals = global_transforms(rig.skeleton, pose->local);
+  for (std::size_t i = 0; i < twice.size(); ++i) {
+    Vec3 expected(1, 0, 0);
+    for (const Influence& one : rig.weights.row(i))
+      expected += one.weight * (globals[one.joint] * rig.inverse_bind[one.joint] *
+                                Vec3(rig.mesh.positions[i] + Vec3(1, 0, 0)));
+    EXPECT_LT((twice[i] - expected).norm(), 1e-5) << i;
+  }
+}
+
+TEST(Stack, EachOfTwoStepsHasItsOwnMaskKeysAndSettings) {
+  Rig rig = keyed_cylinder();
+  ShapeKey key;
+  key.name = "side";
+  key.deltas.assign(rig.mesh.vertex_count(), Vec3f(0.5f, 0, 0));
+  key.default_weight = 1;
+  rig.keys.push_back(key);
+  rig.attributes.push_back({"_HALF", std::vector<float>(rig.mesh.vertex_count(), 0.5f)});
+  rig.stack = order(rig, "keys,skeleton,keys");
+  ASSERT_TRUE(set_entry_option(rig.stack, "keys", "only", "up").ok());
+  ASSERT_TRUE(set_entry_option(rig.stack, "keys#2", "only-keys", "side,absent").ok());
+  rig.stack[*find_stack_entry(rig.stack, "keys#2")].mask = "_HALF";
+  Rig bare = rig;
+  bare.keys[1].deltas.assign(rig.mesh.vertex_count(), Vec3f::Zero());
+  bare.stack = order(rig, "keys,skeleton");  // takes the first keys' settings along
+  EXPECT_EQ(bare.stack[0].word("only", ""), "up");
+  const auto pose =
+      make_pose(rig, {.turns = {{rig.skeleton[1].name, Vec3(0, 0, 90)}}, .keys = {{"up", 1}, {"side", 1}}});
+  std::vector<std::string> made;
+  const auto with = posed_mesh(rig, *pose, {}, &made), without = posed_mesh(bare, *pose);
+  ASSERT_TRUE(with.ok() && without.ok());
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i)
+    EXPECT_LT((with->positions[i] - without->positions[i] - Vec3(0.25, 0, 0)).norm(), 1e-5) << i;
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_NE(made[0].find("'absent'"), std::string::npos);
+
+  // Orders keep the settings of each.
+  const Stack again = order(rig, "skeleton,keys,keys,mush");
+  EXPECT_EQ(again[1].word("only", ""), "up");
+  EXPECT_EQ(again[2].mask, "_HALF");
+  EXPECT_EQ(find_stack_entry(rig.stack, "keys#3").error().code, ErrorCode::kUsage);
+  EXPECT_EQ(set_entry_option(rig.stack, "keys#2", "passes", "3").error().code, ErrorCode::kUsage);
+  EXPECT_EQ(set_entry_option(rig.stack, "keys#2", "space", "round").error().code, ErrorCode::kUsage);
+}
+
+TEST(Stack, TwoSkeletonStepsShareTheBodyByMasks) {
+  Rig rig = keyed_cylinder();
+  std::vector<float> upper;
+  for (const Vec3& p : rig.mesh.positions) upper.push_back(p.y() > 0.5 ? 1.0f : 0.0f);
+  rig.attributes.push_back({"_UPPER", upper});
+  const std::vector<Vec3> linear = stacked(rig, test::by(rig, "lbs")),
+                          dual = stacked(rig, test::by(rig, "dqs"));
+  rig.stack = order(rig, "keys,skeleton,skeleton");
+  rig.stack[1].mask = "!_UPPER";
+  rig.stack[2].mask = "_UPPER";
+  ASSERT_TRUE(set_entry_option(rig.stack, "skeleton#2", "deformer", "dqs").ok());
+  const std::vector<Vec3> both = stacked(rig);
+  for (std::size_t i = 0; i < both.size(); ++i)
+    EXPECT_LT((both[i] - (upper[i] > 0 ? dual : linear)[i]).norm(), 1e-6) << i;
+}
+
+TEST(Stack, DifferentialKeysAreSolvedOnceAndKeysBehindStillAct) {
+  Rig rig = keyed_cylinder();
+  rig.stack = order(rig, "keys,skeleton");
+  ASSERT_TRUE(set_option(rig.stack, "deformer", std::string("differential")).ok());
+  ASSERT_TRUE(set_option(rig.stack, "key-space", std::string("differential")).ok());
+  const std::vector<Vec3> once = stacked(rig);
+  rig.stack = order(rig, "keys,skeleton,keys");
+  const std::vector<Vec3> twice = stacked(rig);
+  for (std::size_t i = 0; i < once.size(); ++i)
+    EXPECT_LT((twice[i] - once[i] - Vec3(0, 0, 1)).norm(), 1e-5) << i;
+}
+
+TEST(Stack, SubdivisionComesLastAndIsAnOption) {
+  Rig rig = keyed_cylinder();
+  Stack stack = stack_of(rig);
+  EXPECT_EQ(get_option(stack, **find_stack_option("subdivide")), Setting(0.0));
+  ASSERT_TRUE(set_option(stack, "subdivide", 2.0).ok());
+  ASSERT_TRUE(set_option(stack, "deformer", std::string("dqs+mush")).ok());
+  ASSERT_EQ(stack.size(), 4u);
+  EXPECT_EQ(stack.back().step, "subdivide");
+  EXPECT_EQ(subdivision_levels(stack), 2);
+  EXPECT_EQ(get_option(stack, **find_stack_option("subdivide")), Setting(2.0));
+  ASSERT_TRUE(set_option(stack, "subdivide", 1.0).ok());
+  EXPECT_TRUE(stack.back().settings.empty());
+  EXPECT_EQ(subdivision_levels(stack), 1);
+  ASSERT_TRUE(set_option(stack, "subdivide", 0.0).ok());
+  EXPECT_EQ(stack.size(), 3u);
+  EXPECT_FALSE(set_option(stack, "subdivide", 9.0).ok());
+
+  rig.stack = {{"subdivide", "", {}}, {"skeleton", "", {}}};
+  EXPECT_EQ(RigDeformer::build(rig).error().code, ErrorCode::kBadInput);
+  rig.stack = {{"skeleton", "", {}}, {"subdivide", "below:" + rig.skeleton[0].name, {}}};
+  EXPECT_EQ(RigDeformer::build(rig).error().code, ErrorCode::kBadInput);
+  rig.stack = {{"subdivide", "", {}}};  // and set_deformer puts the skeleton before it
+  ASSERT_TRUE(set_option(rig.stack, "deformer", std::string("dqs")).ok());
+  EXPECT_TRUE(RigDeformer::build(rig).ok());
 }
 
 TEST(Stack, SettingsAreStoredWhereTheyAreNotTheDefaultAndComeBack) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "sinew/core/file.h"
 #include "sinew/core/progress.h"
@@ -23,9 +24,13 @@ struct BakeRequest {
 };
 
 // The clip's frames, deformed, world space: start, start + 1/fps, … up to the end.
-// `made`: what the deformer needed and the rig lacked, a sentence each.
-Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request,
-                         std::vector<std::string>* made = nullptr);
+// `made`: what the deformer needed and the rig lacked, a sentence each. `refined`: the mesh that the frames
+// are of, where the stack ends with subdivision; else it stays as it is.
+Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector<std::string>* made = nullptr,
+                         std::optional<PolyMesh>* refined = nullptr);
+
+// A mesh alone, as one part: what frames of a mesh that no file holds are saved with.
+Asset plain_asset(PolyMesh mesh, const std::string& name);
 
 // .glb/.gltf morph targets, .pc2, .mdd, or, without an ending, a folder of OBJ files 0000.obj, 0001.obj, …
 // A folder that exists is filled only with kYes; each file in it is whole or absent.

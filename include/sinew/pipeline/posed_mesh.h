@@ -38,6 +38,9 @@ Error frame_error(Status status);
 // such a vertex too. `positions` are those of the frame that `ready` made last.
 Result<void> check_frame(const Rig& rig, std::span<const Vec3f> positions, ReadyDeformer& ready);
 
+// What its frames are of: the rig's mesh, or that subdivided.
+const PolyMesh& shown_mesh(const Rig& rig, const RigDeformer& deformer);
+
 // The rig's mesh in a pose, world space, with normals: what .obj, .ply and pictures show. A rig without
 // joints and keys comes back as it is, in full precision. Fails as ready_deformer, or where a frame cannot be
 // solved.
@@ -50,6 +53,7 @@ Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, ReadyDeformer& rea
 // for their time, once caches and threads are warm.
 struct TimedFrame {
   PolyMesh mesh;
+  std::optional<PolyMesh> rest;  // bind space, where the frame is subdivided; else it is the rig's mesh
   double milliseconds = 0;
   std::optional<double> energy;  // elastic, of deformers that minimise it
   std::vector<std::string> made;

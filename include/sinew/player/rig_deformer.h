@@ -16,6 +16,7 @@
 namespace sinew {
 
 class Executor;       // core/parallel.h
+class Subdivision;    // mesh/subdivision.h
 struct BuiltStep;     // player/stack.h
 struct DeformerData;  // deform/needs.h
 struct LiveControls;  // rig/live_controls.h
@@ -96,7 +97,11 @@ class RigDeformer {
   RigDeformer& operator=(RigDeformer&& other) noexcept;
   ~RigDeformer();
 
-  std::size_t vertex_count() const;
+  std::size_t vertex_count() const;  // of the rig
+  // Of a frame: what buffers must hold. More than vertex_count() where the stack ends with subdivision, whose
+  // mesh() then has the faces and texture coordinates; null: those of the rig.
+  std::size_t output_count() const;
+  const Subdivision* subdivision() const;
   std::size_t joint_count() const;
   std::size_t key_count() const;
   // What a user should know about the rig, a sentence each.
@@ -104,8 +109,8 @@ class RigDeformer {
 
   RigWorkspace make_workspace() const;
 
-  // The mesh in a pose, world space. Normals where a buffer is given for them. kBadPose, and nothing is
-  // written, where pose or buffers do not fit the rig.
+  // The mesh in a pose, world space, output_count() vertices. Normals where a buffer is given for them.
+  // kBadPose, and nothing is written, where pose or buffers do not fit the rig.
   Status evaluate(const Pose& pose, RigWorkspace& workspace, VertexBuffer positions,
                   VertexBuffer normals = {}) const noexcept;
   Status evaluate(const PoseView& pose, RigWorkspace& workspace, VertexBuffer positions,

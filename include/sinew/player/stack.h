@@ -48,7 +48,8 @@ std::span<const StackOption> stack_options();
 Result<const StackOption*> find_stack_option(std::string_view option);
 
 // Sets an option in every step of the stack that reads it; a default is not stored. "deformer" puts another
-// one into the skeleton's step, and "remove" (rotation or scale) a step behind it. kUsage: no such option, or
+// one into the (first) skeleton's step, "remove" (rotation or scale) a step behind it, and "subdivide" one at
+// the end. kUsage: no such option, or
 // a value that does not fit.
 Result<void> set_option(Stack& stack, std::string_view option, const Setting& value);
 // What the stack says of it, else what is usual for its deformer, or for the first that reads it.
@@ -60,9 +61,21 @@ Inverse step_inverse(const Rig& rig, const StackEntry& entry);
 // What the deformers of a stack need beside mesh, skeleton and skin weights.
 Result<DeformerNeeds> needs_of(const Stack& stack);
 
-// "keys,skeleton,mush" into entries, keeping masks and settings of those that the stack has already. kUsage:
-// unknown names, one given twice.
+// "keys,skeleton,keys,mush" into entries, keeping masks and settings of those that the stack has already: the
+// second of a name those of its second. kUsage: unknown names, "subdivide" before the end.
 Result<Stack> reorder(const Stack& stack, std::string_view order);
+
+// The place of an entry: "keys", or "keys#2" for the second of that name. kUsage where there is none.
+Result<std::size_t> find_stack_entry(const Stack& stack, std::string_view address);
+// Sets an option of one entry alone, by the name that files or users have for it, from what users type.
+// kUsage: no such entry, no such setting of it, a value that does not fit.
+Result<void> set_entry_option(Stack& stack, std::string_view address, std::string_view name,
+                              std::string_view text);
+
+// How often the stack subdivides at its end; 0: not at all.
+int subdivision_levels(const Stack& stack);
+// The same for the rig's own vertices.
+Stack without_subdivision(Stack stack);
 
 // How much of a step each vertex takes, 0 to 1: an attribute of the mesh by name (not painted: 1), or
 // "below:JOINT", the skin weights of a joint and all below it; "!" in front: one minus that. Empty for "".
@@ -86,7 +99,8 @@ struct BuiltStep {
   std::shared_ptr<const Deformer> deformer;
   std::vector<float> mask = {};  // per vertex, or empty: 1 everywhere
 };
-// Fails and skips as usable_stack does.
+// Fails and skips as usable_stack does. Subdivision, which makes vertices, is no such step: RigDeformer does
+// it.
 Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& stack, const DeformerData& data = {},
                                            std::vector<std::string>* skipped = nullptr);
 
