@@ -108,6 +108,10 @@ export interface DeformSettings {
   mushStep?: number;
   /** Shape keys: object, tangent or differential [object]. */
   keySpace?: string;
+  /** The keys that act, separated by commas; empty: all. */
+  onlyKeys?: string;
+  /** Stored in the rig; frames here are of the rig's own vertices whatever it is [0]. */
+  subdivide?: number;
   /** `differential`: own or body [own]; weight of springs through the body [0]. */
   place?: string;
   springs?: number;

@@ -177,6 +177,41 @@ class Cli(ProgramTest):
                       ("--segments", "0", "--deformer", "curve")):
             self.call("stack", self.rig, *wrong, "-o", self.path("never.glb"), code=2)
 
+    def test_a_stack_may_hold_a_step_twice_and_end_with_subdivision(self):
+        below = "below:" + self.document("info", self.rig)["joint_names"][1]
+        twice, posed, plain = self.path("twice.glb"), self.path("fine.obj"), self.path("coarse.obj")
+        stack = self.document("stack", self.rig, "--order", "keys,skeleton,keys,subdivide", "--setting",
+                              "keys#2:space=tangent", "--mask", "keys#2=" + below, "--setting", "subdivide:levels=2",
+                              "-o", twice)["stack"]
+        self.assertEqual([e["step"] for e in stack], ["keys", "skeleton", "keys", "subdivide"])
+        self.assertEqual(stack[0], {"step": "keys"})
+        self.assertEqual(stack[2], {"step": "keys", "mask": below, "space": "tangent"})
+        self.assertEqual(stack[3], {"step": "subdivide", "levels": 2})
+        self.assertEqual(self.document("stack", twice)["stack"], stack)
+
+        def counts(path):
+            with open(path) as lines:
+                kinds = [line.split(" ")[0] for line in lines]
+            return kinds.count("v"), kinds.count("f")
+
+        fine = self.document("pose", twice, "-o", posed)["vertices"]
+        self.call("pose", twice, "--subdivide", "0", "-o", plain)
+        corners = 0
+        with open(plain) as lines:
+            corners = sum(len(line.split()) - 1 for line in lines if line.startswith("f "))
+        self.assertEqual(counts(posed), (fine, 4 * corners))
+        self.assertGreater(fine, 10 * counts(plain)[0])
+        baked = self.path("fine_frames.pc2")
+        self.assertEqual(self.document("bake", twice, "--fps", "2", "-o", baked)["vertices"], fine)
+        self.call("bake", twice, "--fps", "2", "-o", self.path("fine_frames.glb"))
+        self.call("pose", twice, "--apply", "-o", self.path("fine.glb"))
+        self.call("render", twice, "-o", self.path("fine.png"))
+        self.call("unpose", twice, "--edited", plain, "-o", self.path("unposed.obj"))
+        for wrong in (("--order", "subdivide,keys"), ("--setting", "keys#3:space=tangent"), ("--setting", "keys"),
+                      ("--setting", "keys:passes=3"), ("--subdivide", "9"), ("--mask", "keys#9=" + below),
+                      ("--order", "skeleton,subdivide", "--mask", "subdivide=" + below)):
+            self.call("stack", self.rig, *wrong, "-o", self.path("never.glb"), code=2)
+
     def test_mush_follows_any_deformer_and_closed_meshes_report_their_volume(self):
         joint = self.document("info", self.rig)["joint_names"][1]
         change = {}
