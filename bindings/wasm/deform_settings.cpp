@@ -127,6 +127,7 @@ Result<DeformWish> wish_of(const val& settings, const Stack& stack) {
     if (given.isUndefined()) continue;
     if (option.descriptor.option == "remove" && given.isString() && given.as<std::string>().empty()) continue;
     SINEW_TRY(const Setting value, setting_of(option.descriptor, given));
+    if (value == get_option(wish.stack, option)) continue;  // steps that come twice keep what each has
     if (auto set = set_option(wish.stack, option.descriptor.option, value); !set) return renamed(set.error());
   }
   SINEW_CHECK(read_held(settings, wish.held));
@@ -143,6 +144,7 @@ val settings_value(const Stack& stack) {
 val setting_table() {
   val list = val::array();
   for (const StackOption& option : stack_options()) {
+    if (option.descriptor.option == "subdivide") continue;  // frames are of the rig's own vertices
     val one = val::object(), words = val::array(), owners = val::object();
     one.set("name", camel_case(option.descriptor.option));
     one.set("help", std::string(option.descriptor.help));

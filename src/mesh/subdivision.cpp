@@ -12,7 +12,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kMostFaces = std::size_t{1} << 24;
+constexpr std::size_t kMostFaces = std::size_t{1} << 22;
 constexpr std::size_t kRefineGrain = 1 << 12;
 
 // The surface, and the mesh as the file has it, whose vertices may lie several on one of the surface.
@@ -61,13 +61,25 @@ Stencils product(const Stencils& after, const Stencils& before, std::size_t colu
   return result;
 }
 
-bool has_whole_faces(const PolyMesh& mesh) {
+// The faces of the mesh and of its surface: corners that lie on the one before are taken out, and faces that
+// then have fewer than three, or one twice, are left out. They have no area.
+void take_faces(const PolyMesh& mesh, const Weld& weld, PolyMesh& split, PolyMesh& surface) {
+  std::vector<std::uint32_t> own, welded, sorted;
   for (std::size_t f = 0; f < mesh.face_count(); ++f) {
-    std::vector<std::uint32_t> corners(mesh.face(f).begin(), mesh.face(f).end());
-    std::sort(corners.begin(), corners.end());
-    if (std::adjacent_find(corners.begin(), corners.end()) != corners.end()) return false;
+    own.clear();
+    welded.clear();
+    for (const std::uint32_t v : mesh.face(f)) {
+      if (!welded.empty() && welded.back() == weld.to_welded[v]) continue;
+      own.push_back(v);
+      welded.push_back(weld.to_welded[v]);
+    }
+    while (welded.size() > 1 && welded.back() == welded.front()) own.pop_back(), welded.pop_back();
+    sorted = welded;
+    std::sort(sorted.begin(), sorted.end());
+    if (own.size() < 3 || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) continue;
+    split.add_face(own);
+    surface.add_face(welded);
   }
-  return true;
 }
 
 std::vector<Vec2f> refined_texcoords(const PolyMesh& mesh, const Refinement& refined) {
@@ -105,14 +117,11 @@ Result<void> refine(Level& level, std::size_t columns) {
 
 Result<Level> refine_all(const PolyMesh& control, const Weld& weld, int levels) {
   Level level;
-  level.split = control;
-  level.split.normals.clear();
+  level.split.positions = control.positions;
+  level.split.texcoords = control.texcoords;
   level.to_surface = weld.to_welded;
   level.surface.positions = weld.positions;
-  level.surface.face_offsets = control.face_offsets;
-  for (const std::uint32_t v : control.face_vertices)
-    level.surface.face_vertices.push_back(weld.to_welded[v]);
-  if (!has_whole_faces(level.surface)) return bad_input("a face has a corner twice; subdivision needs none");
+  take_faces(control, weld, level.split, level.surface);
   const std::size_t columns = weld.positions.size();
   level.rows = identity_rows(columns);
   for (int k = 0; k < levels; ++k) SINEW_CHECK(refine(level, columns));
@@ -135,7 +144,7 @@ Result<Subdivision> Subdivision::build(const PolyMesh& control, int levels) {
     return usage_error("a mesh is subdivided 0 to " + std::to_string(kMostLevels) + " times");
   if (levels > 0 && control.face_vertices.size() > (kMostFaces >> (2 * (levels - 1))))
     return limit_error("subdividing " + std::to_string(control.face_count()) + " faces " +
-                       std::to_string(levels) + " times makes more than 16 million: take fewer levels");
+                       std::to_string(levels) + " times makes more than 4 million: take fewer levels");
   Weld weld = weld_vertices(control.positions);
   auto refined = refine_all(control, weld, levels);
   if (!refined && weld.representative.size() < control.vertex_count()) {

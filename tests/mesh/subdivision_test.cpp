@@ -193,6 +193,28 @@ TEST(Subdivision, BoxesThatTouchStayApartWhereWeldingWouldMakeOneEdgeOfFourFaces
   EXPECT_EQ(made->vertex_count(), 52u);
 }
 
+TEST(Subdivision, FacesWhoseCornersFallTogetherLoseThoseOrGo) {
+  // A cube with a corner doubled in one quad, and a triangle along an edge: the surface of the cube.
+  const PolyMesh cube = test::box(Vec3(-1, -1, -1), Vec3(1, 1, 1));
+  PolyMesh dirty;
+  dirty.positions = cube.positions;
+  dirty.positions.push_back(cube.positions[cube.face(0)[0]]);  // a second vertex at the first corner
+  for (std::size_t f = 0; f < cube.face_count(); ++f) {
+    std::vector<std::uint32_t> face(cube.face(f).begin(), cube.face(f).end());
+    if (f == 0) face.push_back(8);
+    dirty.add_face(face);
+  }
+  dirty.add_face({cube.face(0)[0], cube.face(0)[1], 8});
+  const auto clean = Subdivision::build(cube, 2), made = Subdivision::build(dirty, 2);
+  ASSERT_TRUE(clean.ok() && made.ok());
+  ASSERT_EQ(made->mesh().face_count(), clean->mesh().face_count());
+  for (std::size_t c = 0; c < clean->mesh().face_vertices.size(); ++c)
+    EXPECT_LT((made->mesh().positions[made->mesh().face_vertices[c]] -
+               clean->mesh().positions[clean->mesh().face_vertices[c]])
+                  .norm(),
+              1e-12);
+}
+
 TEST(Subdivision, SaysWhatItCannotDo) {
   const PolyMesh cube = test::box(Vec3(0, 0, 0), Vec3(1, 1, 1));
   EXPECT_EQ(Subdivision::build(cube, -1).error().code, ErrorCode::kUsage);

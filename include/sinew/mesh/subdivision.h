@@ -17,9 +17,10 @@ class Subdivision {
  public:
   static constexpr int kMostLevels = 6;
 
-  // levels: 0 ... kMostLevels. Faces of any size; boundaries become curves. kUsage: levels out of range.
+  // levels: 0 ... kMostLevels. Faces of any size; those without area because corners fall together are left
+  // out. Boundaries become curves. kUsage: levels out of range.
   // kBadInput: an edge with more than two faces, or with two that disagree on what is outside. kLimit: more
-  // than 2^24 faces. Where only welding makes such edges, vertices stay as they are.
+  // than 2^22 faces. Where only welding makes such edges, vertices stay as they are.
   static Result<Subdivision> build(const PolyMesh& control, int levels);
 
   int levels() const { return levels_; }
