@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "sinew/binding/weight_methods.h"
+#include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
 #include "words.h"
 
@@ -22,11 +25,19 @@ Result<void> find_skeleton_of(const BindOptions& options, const Console& console
   return {};
 }
 
+// Files that say where joints are, and not how they are turned.
+bool holds_no_axes(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  return equals_ignoring_case(ending, ".json") || equals_ignoring_case(ending, ".tgf");
+}
+
 Result<void> give_skeleton(const BindOptions& options, const Console& console, Asset& asset) {
   if (!options.skeleton.empty() && !options.skeleton_template.empty())
     return usage_error("give --skeleton or --template, not both");
   if (!options.skeleton.empty()) {
     SINEW_TRY(Skeleton skeleton, read_skeleton(options.skeleton));
+    SINEW_TRY(Skeleton turned, with_axes(skeleton, options.found.request.axes));
+    if (holds_no_axes(options.skeleton)) skeleton = std::move(turned);
     set_skeleton(asset.rig, std::move(skeleton));
   } else if (!options.skeleton_template.empty() ||
              (options.finds && asset.rig.skeleton.deforming_count() == 0)) {

@@ -57,6 +57,11 @@ Error nothing_fits(const std::string& file, const FoundSkeleton& found) {
 
 void SkeletonOptions::add_to(const Verb& verb) {
   verb.option("--names", request.names, "a biped's joint names: mixamo, mixamorig or vrm").show_default();
+  verb.option(
+          "--axes", request.axes,
+          "joint axes: bone (y along the bone, x the axis in which it bends, left and right mirrored), world "
+          "(all as the body's: left, up, front)")
+      .show_default();
   verb.option("--curves", curves, "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
   verb.flag("--through-volume", request.volume,
             "look for limbs in the voxel body at once, not along the surface first");

@@ -266,8 +266,10 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   SINEW_CHECK(revise_by_poses(mesh, fitted.match, options, map_pose, placed));
   const auto mirror = mirror_of_curves(fitted.match, fitted.body.graph.size);
   if (mirror) make_symmetric(*fitted.match.model, *mirror, fitted.body.graph.size, placed);
-  pull_inside(inside_by_rays(mesh, found.curves), found.curves, placed);
+  const InsideTest is_within = inside_by_rays(mesh, found.curves);
+  pull_inside(is_within, found.curves, placed);
   if (mirror) make_symmetric(*fitted.match.model, *mirror, fitted.body.graph.size, placed);
+  pull_tails_inside(is_within, *fitted.match.model, mirror.has_value(), placed);
   SINEW_CHECK(finish(fitted, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);
   return found;
@@ -313,6 +315,7 @@ Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const Skele
     // Between two that are inside there may be outside, where the body is not quite its own image.
     pull_inside(is_within, found.curves, placed);
   }
+  pull_tails_inside(is_within, model, mirror.has_value(), placed);
   SINEW_CHECK(finish(fitted, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);
   return found;

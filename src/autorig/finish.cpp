@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kDeepEnough = 0.75;  // of a ring's radius
 constexpr std::size_t kSteps = 32;    // of the way to a curve
+constexpr int kHalvings = 6;          // of the way to a tail outside
 constexpr double kSamePlace = 0.01;   // of the body's size
 constexpr double kPosed = 0.08;  // the same: a limb's joints so far from their image are posed, not misplaced
 
@@ -125,6 +126,50 @@ void pull_inside(const InsideTest& is_within, const std::vector<Curve>& curves,
     const std::vector<std::uint8_t> there = is_within(steps);
     const auto first = static_cast<std::size_t>(std::find(there.begin(), there.end(), 1) - there.begin());
     placed[joints[k]].head = steps[std::min(first + 1, kSteps - 1)];  // not just below the skin
+  }
+}
+
+void pull_tails_inside(const InsideTest& is_within, const TemplateData& model, bool symmetric,
+                       std::vector<PlacedJoint>& placed) {
+  std::vector<std::uint8_t> free(placed.size(), 0);
+  for (std::size_t j = 0; j < placed.size(); ++j) {
+    if (!placed[j].there) continue;
+    free[j] = 1;
+    if (model.joints[j].parent >= 0) free[static_cast<std::size_t>(model.joints[j].parent)] = 0;
+  }
+  std::vector<std::size_t> ends;
+  for (std::size_t j = 0; j < placed.size(); ++j) {
+    if (!free[j]) continue;
+    if (!placed[j].tail && model.joints[j].parent >= 0)
+      placed[j].tail =
+          Vec3(2 * placed[j].head - placed[static_cast<std::size_t>(model.joints[j].parent)].head);
+    if (placed[j].tail) ends.push_back(j);
+  }
+  // By halving: from the inside of a limb there is one way out of it.
+  std::vector<double> share(placed.size(), 1), outside(placed.size(), 2);
+  for (int halvings = 0; halvings <= kHalvings; ++halvings) {
+    std::vector<Vec3> points;
+    for (const std::size_t j : ends) {
+      const double at = halvings == 0 ? 1 : (share[j] + outside[j]) / 2;
+      points.push_back(placed[j].head + at * (*placed[j].tail - placed[j].head));
+    }
+    const std::vector<std::uint8_t> within = is_within(points);
+    for (std::size_t k = 0; k < ends.size(); ++k) {
+      const std::size_t j = ends[k];
+      if (halvings == 0)
+        outside[j] = 1, share[j] = within[k] ? 1 : 0;
+      else
+        (within[k] ? share : outside)[j] = (share[j] + outside[j]) / 2;
+    }
+  }
+  const std::vector<double> own = share;
+  for (const std::size_t j : ends) {
+    const int other = model.joints[j].mirror;
+    if (symmetric && other >= 0 && free[static_cast<std::size_t>(other)])
+      share[j] = std::min(own[j], own[static_cast<std::size_t>(other)]);
+    // A bone whose head is outside, or just below the skin, keeps its direction.
+    share[j] = std::max(share[j], std::pow(0.5, kHalvings + 1));
+    placed[j].tail = Vec3(placed[j].head + share[j] * (*placed[j].tail - placed[j].head));
   }
 }
 

@@ -34,6 +34,11 @@ bool is_inside(const WindingNumber& winding, const Vec3& p);
 void pull_inside(const InsideTest& is_within, const std::vector<Curve>& curves,
                  std::vector<PlacedJoint>& placed);
 
+// Bones that end free end inside: the tail, given or as far on as the bone above is long, moves towards the
+// head until it is. Of left and right the shorter one counts for both, where `symmetric`.
+void pull_tails_inside(const InsideTest& is_within, const TemplateData& model, bool symmetric,
+                       std::vector<PlacedJoint>& placed);
+
 // The frame of the body: the template's axes, turned; exactly the world's where it is near them.
 Mat3 body_axes(const Match& match, const std::optional<Mirror>& mirror);
 // The joints that are there, all with the same axes.

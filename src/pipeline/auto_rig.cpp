@@ -13,6 +13,7 @@
 #include "sinew/characters/characters.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
+#include "sinew/skeleton/rest_axes.h"
 
 namespace sinew {
 namespace {
@@ -89,8 +90,15 @@ Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name
   return templates;
 }
 
+Result<Skeleton> with_axes(const Skeleton& skeleton, const std::string& axes) {
+  if (axes == "bone") return with_bone_axes(skeleton);
+  if (axes == "world") return skeleton;
+  return parameter_error("axes", fmt::format("is '{}': give bone or world", printable(axes)));
+}
+
 Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, const SkeletonRequest& request) {
   if (poses.empty()) return usage_error("there is no mesh to find a skeleton in");
+  SINEW_CHECK(with_axes({}, request.axes));
   SINEW_TRY(const auto templates, skeleton_templates(request.skeleton_template, request.progress));
   FindOptions options;
   options.volume = request.volume;
@@ -108,6 +116,7 @@ Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, cons
   options.rings = request.rings;
   SINEW_TRY(FoundSkeleton found, find_skeleton(*poses[0], templates, options));
   SINEW_TRY(found.skeleton, with_names(found.skeleton, request.names));
+  SINEW_TRY(found.skeleton, with_axes(found.skeleton, request.axes));
   return found;
 }
 

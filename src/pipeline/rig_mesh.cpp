@@ -84,7 +84,8 @@ Result<SkeletonFor> find_skeleton_for(Rig& rig, const SkeletonRequest& request) 
   // A template that was named and does not fit is placed into the mesh's box: binding never fails for it.
   Result<Skeleton> placed = fit_template(request.skeleton_template, bounding_box(mesh->positions));
   if (!placed.ok()) return done;
-  set_skeleton(rig, *std::move(placed));
+  SINEW_TRY(Skeleton turned, with_axes(*placed, request.axes));
+  set_skeleton(rig, std::move(turned));
   done.stretched = done.given = true;
   return done;
 }

@@ -56,5 +56,41 @@ TEST(Finish, AJointStaysWhereNoCurveIsInside) {
   for (std::size_t j = 0; j < before.size(); ++j) EXPECT_EQ(bar.placed[j].head, before[j].head) << j;
 }
 
+TEST(Finish, BonesThatEndFreeEndInside) {
+  const Bar bar;
+  // A root in the middle of the bar, a bone to each end (one with a tail given), and one that is not there.
+  TemplateData model;
+  std::vector<PlacedJoint> placed;
+  const auto add = [&](const Vec3& head, int parent, int mirror, std::optional<Vec3> tail,
+                       bool there = true) {
+    model.joints.emplace_back();
+    model.joints.back().parent = parent;
+    model.joints.back().mirror = mirror;
+    placed.push_back({head, tail, there, 0, false});
+  };
+  add({5, 0, 0}, -1, -1, {});
+  add({8, 0, 0}, 0, 2, {});                // goes on to 11, a length beyond the end at 10
+  add({2, 0, 0}, 0, 1, Vec3(-0.5, 0, 0));  // ends at 0
+  add({3, 0, 0}, 2, -1, {}, false);
+  add({5, 0.1, 0}, 0, -1, Vec3(5, 0.3, 0));  // inside
+  const TriangleView cut = triangulate(bar.mesh);
+  const WindingNumber winding(MeshView{bar.mesh.positions, cut.triangles});
+  std::vector<PlacedJoint> apart = placed, alike = placed;
+  pull_tails_inside(inside_by_winding(winding), model, false, apart);
+  pull_tails_inside(inside_by_rays(bar.mesh, bar.curves), model, true, alike);
+  EXPECT_FALSE(apart[0].tail) << "is no end";
+  EXPECT_NEAR(apart[1].tail->x(), 10, 3.0 / 32);
+  EXPECT_LT(apart[1].tail->x(), 10);
+  EXPECT_NEAR(apart[2].tail->x(), 0, 2.5 / 32);
+  EXPECT_GT(apart[2].tail->x(), 0);
+  for (const auto& made : {apart, alike}) {
+    EXPECT_FALSE(made[3].tail);
+    EXPECT_EQ(*made[4].tail, Vec3(5, 0.3, 0));
+    for (const std::size_t j : {1, 2}) EXPECT_TRUE(is_inside(winding, *made[j].tail)) << j;
+  }
+  // Left and right keep the same share of the way.
+  EXPECT_NEAR((alike[1].tail->x() - 8) / 3, (2 - alike[2].tail->x()) / 2.5, 1e-12);
+}
+
 }  // namespace
 }  // namespace sinew::autorig

@@ -133,19 +133,37 @@ TEST(AutoRig, SymmetricBodiesGetSymmetricJoints) {
   }
 }
 
-TEST(AutoRig, JointsHaveTheAxesOfTheBody) {
+TEST(AutoRig, JointsHaveTheAxesOfTheBodyOnRequest) {
   const Rig biped = *make_character("biped");
-  const auto straight = found_in(biped.mesh);
+  SkeletonRequest request;
+  request.axes = "world";
+  const auto straight = found_in(biped.mesh, request);
   ASSERT_TRUE(straight.ok());
   for (const Affine3& global : global_transforms(straight->skeleton, rest_pose(straight->skeleton).local))
     EXPECT_LT((global.linear() - Mat3::Identity()).norm(), 1e-9);
   for (const Vec3& axis : {Vec3(0, 1, 0), Vec3(1, 0, 0), Vec3(0, 0, -1)}) {
     const Affine3 turn(Eigen::AngleAxisd(M_PI / 2, axis));
-    const auto turned = found_in(test::transformed(biped.mesh, turn));
+    const auto turned = found_in(test::transformed(biped.mesh, turn), request);
     ASSERT_TRUE(turned.ok());
     for (const Affine3& global : global_transforms(turned->skeleton, rest_pose(turned->skeleton).local))
       EXPECT_LT((global.linear() - turn.linear()).norm(), 1e-9) << axis.transpose();
   }
+}
+
+TEST(AutoRig, AxesThatFollowBonesTurnWithTheBody) {
+  const Rig biped = *make_character("biped");
+  const auto straight = found_in(biped.mesh);
+  const Affine3 turn(Eigen::AngleAxisd(M_PI / 2, Vec3::UnitX()));
+  const auto turned = found_in(test::transformed(biped.mesh, turn));
+  ASSERT_TRUE(straight.ok() && turned.ok());
+  ASSERT_EQ(straight->skeleton.size(), turned->skeleton.size());
+  const auto before = global_transforms(straight->skeleton, rest_pose(straight->skeleton).local);
+  const auto after = global_transforms(turned->skeleton, rest_pose(turned->skeleton).local);
+  for (std::size_t j = 0; j < before.size(); ++j)
+    EXPECT_LT((turn.linear() * before[j].linear() - after[j].linear()).norm(), 1e-5) << j;
+  SkeletonRequest request;
+  request.axes = "north";
+  EXPECT_EQ(found_in(biped.mesh, request).error().code, ErrorCode::kUsage);
 }
 
 TEST(AutoRig, SoupsAndBodiesInPiecesGoThroughTheVoxelBody) {

@@ -21,6 +21,7 @@ struct SkeletonRequest {
   std::string
       skeleton_template;         // a name of template_names() or a rigged file; empty: the one that fits best
   std::string names = "mixamo";  // or vrm: how a biped's joints are called
+  std::string axes = "bone";     // or world: the axes of joints, see with_axes
   bool rings = true;             // by the rings of a mesh of quads, where they come out
   bool volume = false;           // through the voxel body at once
   const Progress* progress = nullptr;
@@ -35,6 +36,10 @@ Result<SkeletonTemplate> template_of(const std::string& name, const Rig& rig,
 // .json), around whose bones a body is made up.
 Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name_or_file,
                                                          const Progress* progress = nullptr);
+
+// The skeleton with axes that follow its bones ("bone", see skeleton/rest_axes.h) or as it is ("world": what
+// is found has all joints parallel to the body). kUsage: another word.
+Result<Skeleton> with_axes(const Skeleton& skeleton, const std::string& axes);
 
 // Finds the skeleton of a mesh, or of one mesh in several poses (the same vertices; the first is the one that
 // the skeleton is for: where a limb bends more in another, its joint goes to that ring). Errors as of

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/skeleton/rest_axes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sinew/math/polar.h"
+#include "sinew/math/svd.h"
+#include "sinew/skeleton/pose.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kDegree = 3.14159265358979323846 / 180;
+constexpr double kStraight =
+    10 * kDegree;  // a limb that bends less has no plane: joints are not found that exactly
+constexpr double kAlike = 15 * kDegree;    // children in about the same direction
+constexpr double kHanging = 30 * kDegree;  // from straight down: a leg
+constexpr double kNothing = 1e-6;          // of the skeleton's size: no length
+constexpr double kBeside = 0.02;           // of the skeleton's size: still in the body's middle
+constexpr double kSideways = 6 * kDegree;  // the same, of directions
+
+double angle_between(const Vec3& a, const Vec3& b) {
+  return std::atan2(a.cross(b).norm(), a.dot(b));
+}
+
+class BoneAxes {
+ public:
+  explicit BoneAxes(const Skeleton& skeleton)
+      : skeleton_(skeleton),
+        globals_(global_transforms(skeleton, rest_pose(skeleton).local)),
+        below_(skeleton.size(), 1),
+        main_(skeleton.size()),
+        y_(skeleton.size(), Vec3::Zero()),
+        length_(skeleton.size(), 0),
+        x_(skeleton.size(), Vec3::Zero()),
+        middle_(skeleton.size(), false) {
+    Box3 box;
+    for (const Affine3& global : globals_) box.extend(Vec3(global.translation()));
+    size_ = box.diagonal().norm();
+    root_ = skeleton.order()[0];
+    body_ = polar_decomposition(globals_[root_].linear()).rotation;
+    const auto order = skeleton.order();
+    for (auto j = order.rbegin(); j != order.rend(); ++j)
+      if (skeleton[*j].parent >= 0) below_[above(*j)] += below_[*j];
+  }
+
+  Skeleton turned() {
+    for (const std::uint32_t j : skeleton_.order()) find_direction(j);
+    for (const std::uint32_t j : skeleton_.order()) find_middle(j);
+    for (const std::uint32_t j : skeleton_.order())
+      if (!middle_[j] && begins_limb(j)) find_hinges(j);
+    return built();
+  }
+
+ private:
+  std::size_t above(std::size_t j) const { return static_cast<std::size_t>(skeleton_[j].parent); }
+  Vec3 head(std::size_t j) const { return globals_[j].translation(); }
+
+  // The children that carry the bone on.
+  std::vector<std::uint32_t> main_children(std::size_t j) const {
+    std::vector<std::uint32_t> children;
+    for (const std::uint32_t c : skeleton_.children(j))
+      if ((head(c) - head(j)).norm() > kNothing * size_) children.push_back(c);
+    if (children.size() < 2) return children;
+    const Vec3 before = skeleton_[j].parent < 0 ? Vec3::Zero() : Vec3(head(j) - head(above(j)));
+    std::vector<double> cost;
+    double most = 0;
+    if (before.norm() > kNothing * size_) {
+      for (const std::uint32_t c : children) cost.push_back(angle_between(before, head(c) - head(j)));
+      most = kAlike;
+    } else {
+      for (const std::uint32_t c : children) cost.push_back(-static_cast<double>(below_[c]));
+    }
+    most += *std::min_element(cost.begin(), cost.end());
+    std::vector<std::uint32_t> kept;
+    for (std::size_t k = 0; k < children.size(); ++k)
+      if (cost[k] <= most) kept.push_back(children[k]);
+    return kept;
+  }
+
+  void find_direction(std::size_t j) {
+    main_[j] = main_children(j);
+    Vec3 along = Vec3::Zero();
+    for (const std::uint32_t c : main_[j])
+      along += (head(c) - head(j)) / static_cast<double>(main_[j].size());
+    if (main_[j].empty() && skeleton_[j].tail) along = globals_[j] * *skeleton_[j].tail - head(j);
+    if (along.norm() > kNothing * size_ && along.norm() > 0) {
+      length_[j] = along.norm();
+      y_[j] = along / length_[j];
+    } else {
+      y_[j] = skeleton_[j].parent < 0 ? Vec3(body_.col(1)) : y_[above(j)];
+    }
+  }
+
+  void find_middle(std::size_t j) {
+    const Vec3 left = body_.col(0);
+    middle_[j] = std::abs((head(j) - head(root_)).dot(left)) <= kBeside * size_ &&
+                 std::abs(y_[j].dot(left)) < std::sin(kSideways);
+    if (middle_[j]) x_[j] = (left - left.dot(y_[j]) * y_[j]).normalized();
+  }
+
+  bool goes_on(std::size_t j) const { return main_[j].size() == 1 && !middle_[main_[j][0]]; }
+  bool begins_limb(std::size_t j) const {
+    if (skeleton_[j].parent < 0 || middle_[above(j)]) return true;
+    return !goes_on(above(j)) || main_[above(j)][0] != j;
+  }
+
+  Vec3 carried(std::size_t from, std::size_t to) const { return shortest_arc(y_[from], y_[to]) * x_[from]; }
+
+  // The axis in which a straight limb would bend.
+  Vec3 usual_hinge(const Vec3& along) const {
+    const Vec3 left = body_.col(0), up = body_.col(1), front = body_.col(2);
+    if (along.dot(up) < -std::cos(kHanging)) return left;
+    const Vec3 hinge = along.cross(front);
+    return hinge.norm() > 0.3 ? hinge : Vec3(along.cross(up));
+  }
+
+  void find_hinges(std::size_t first) {
+    std::vector<std::size_t> limb = {first};
+    while (goes_on(limb.back())) limb.push_back(main_[limb.back()][0]);
+    std::size_t at = 0;  // the upper bone of the limb's elbow or knee
+    double longest = -1;
+    for (std::size_t k = 0; k + 1 < limb.size(); ++k)
+      if (const double both = length_[limb[k]] * length_[limb[k + 1]]; both > longest) longest = both, at = k;
+    const std::size_t upper = limb[at];
+    Vec3 hinge;
+    if (at + 1 < limb.size() && angle_between(y_[upper], y_[limb[at + 1]]) > kStraight)
+      hinge = y_[upper].cross(y_[limb[at + 1]]);
+    else if (skeleton_[first].parent >= 0 && !middle_[above(first)])  // a finger: as the hand
+      at = 0, hinge = shortest_arc(y_[above(first)], y_[first]) * x_[above(first)];
+    else
+      hinge = usual_hinge(y_[upper]);
+    const std::size_t known = limb[at];
+    hinge -= hinge.dot(y_[known]) * y_[known];
+    x_[known] = hinge.norm() > 1e-9 ? Vec3(hinge.normalized()) : Vec3(y_[known].unitOrthogonal());
+    for (std::size_t k = at; k > 0; --k) x_[limb[k - 1]] = carried(limb[k], limb[k - 1]);
+    for (std::size_t k = at; k + 1 < limb.size(); ++k) x_[limb[k + 1]] = carried(limb[k], limb[k + 1]);
+  }
+
+  Skeleton built() const {
+    std::vector<Joint> joints(skeleton_.joints().begin(), skeleton_.joints().end());
+    std::vector<Affine3> turned(joints.size(), Affine3::Identity());
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      const Vec3 x = (x_[j] - x_[j].dot(y_[j]) * y_[j]).normalized();
+      turned[j].linear() << x, y_[j], x.cross(y_[j]);
+      turned[j].translation() = head(j);
+    }
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      if (joints[j].tail)
+        joints[j].tail = turned[j].linear().transpose() * (globals_[j] * *joints[j].tail - head(j));
+      const Affine3 local =
+          joints[j].parent < 0 ? turned[j] : turned[above(j)].inverse(Eigen::Isometry) * turned[j];
+      // In parts, so that rounding shows as no scale.
+      joints[j].rest_parts = Trs{local.translation(), Quat(local.linear()).normalized(), Vec3::Ones()};
+      joints[j].rest_local = compose(*joints[j].rest_parts);
+    }
+    Result<Skeleton> made = Skeleton::create(std::move(joints));
+    return made ? *std::move(made) : skeleton_;  // as it was, where the numbers are too large to turn
+  }
+
+  const Skeleton& skeleton_;
+  std::vector<Affine3> globals_;
+  std::vector<std::size_t> below_;                // joints at and below each
+  std::vector<std::vector<std::uint32_t>> main_;  // children that carry the bone on
+  std::vector<Vec3> y_;
+  std::vector<double> length_;
+  std::vector<Vec3> x_;
+  std::vector<bool> middle_;
+  double size_ = 0;
+  std::size_t root_ = 0;
+  Mat3 body_;
+};
+
+}  // namespace
+
+Skeleton with_bone_axes(const Skeleton& skeleton) {
+  return skeleton.empty() ? skeleton : BoneAxes(skeleton).turned();
+}
+
+}  // namespace sinew
