@@ -22,7 +22,7 @@ struct BakeArguments {
 
 // Adds the motion of a .bvh file to the rig, fitted to its skeleton; returns its index.
 Result<std::size_t> add_motion(const BakeArguments& options, const Console& console, Rig& rig) {
-  SINEW_TRY(const Asset motion, read_asset(options.bvh));
+  SINEW_TRY(const Asset motion, console.read(options.bvh));
   console.notes(options.bvh, motion.notes);
   if (motion.rig.clips.empty()) return bad_input(fmt::format("{}: holds no motion", options.bvh));
   SINEW_TRY(Retargeted fitted,
@@ -34,7 +34,7 @@ Result<std::size_t> add_motion(const BakeArguments& options, const Console& cons
 }
 
 Result<void> run_bake(const BakeArguments& options, const Console& console) {
-  SINEW_TRY(Asset asset, read_asset(options.in));
+  SINEW_TRY(Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   BakeRequest request;
   request.fps = options.fps;

@@ -35,7 +35,7 @@ Result<void> give_skeleton(const BindOptions& options, const Console& console, A
   if (!options.skeleton.empty() && !options.skeleton_template.empty())
     return usage_error("give --skeleton or --template, not both");
   if (!options.skeleton.empty()) {
-    SINEW_TRY(Skeleton skeleton, read_skeleton(options.skeleton));
+    SINEW_TRY(Skeleton skeleton, read_skeleton(options.skeleton, console.facing));
     SINEW_TRY(Skeleton turned, with_axes(skeleton, options.found.request.axes));
     if (holds_no_axes(options.skeleton)) skeleton = std::move(turned);
     set_skeleton(asset.rig, std::move(skeleton));
@@ -119,7 +119,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: a rig is written to .glb or .gltf", out));
   SINEW_CHECK(check_writable(out, console.overwrite()));
-  SINEW_TRY(asset, read_asset(in));
+  SINEW_TRY(asset, console.read(in));
   console.notes(in, asset.notes);
   SINEW_CHECK(give_skeleton(*this, console, asset));
   BindRequest wanted = request;

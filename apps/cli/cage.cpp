@@ -38,7 +38,7 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
   CageRequest request = options.request;
   request.progress = console.progress();
   if (!options.from.empty()) {
-    SINEW_TRY(const Asset solved, read_asset(options.from));
+    SINEW_TRY(const Asset solved, console.read(options.from));
     console.notes(options.from, solved.notes);
     if (solved.rig.cages.empty())
       return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.from));
@@ -53,7 +53,7 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
     if (!report) return in_file(options.in, report.error());
     return report;
   }
-  SINEW_TRY(Asset cage, read_asset(options.cage));
+  SINEW_TRY(Asset cage, console.read(options.cage));
   console.notes(options.cage, cage.notes);
   auto report = bind_cage(asset.rig, std::move(cage.rig.mesh), request);
   if (!report) return in_file(options.cage, report.error());
@@ -71,7 +71,7 @@ Result<void> run_cage_bind(const CageBindArguments& options, const Console& cons
     SINEW_CHECK(writable_kind(options.cage_out));
     SINEW_CHECK(check_writable(options.cage_out, console.overwrite()));
   }
-  SINEW_TRY(Asset asset, read_asset(options.in));
+  SINEW_TRY(Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   SINEW_TRY(const CageReport report, bind_one(options, console, asset));
   console.notes(options.cage.empty() ? options.in : options.cage, report.notes);
@@ -116,7 +116,7 @@ Result<std::pair<std::size_t, std::string>> split_moved(const Rig& rig, const st
 Result<void> run_cage_pose(const CagePoseArguments& options, const Console& console) {
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
-  SINEW_TRY(Asset asset, read_asset(options.in));
+  SINEW_TRY(Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   if (asset.rig.cages.empty())
     return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.in));
@@ -126,7 +126,7 @@ Result<void> run_cage_pose(const CagePoseArguments& options, const Console& cons
   choice.controls.cages.resize(asset.rig.cages.size());
   for (const std::string& text : options.moved) {
     SINEW_TRY(const auto one, split_moved(asset.rig, text));
-    SINEW_TRY(Asset moved, read_asset(one.second));
+    SINEW_TRY(Asset moved, console.read(one.second));
     choice.controls.cages[one.first] = std::move(moved.rig.mesh.positions);
   }
   SINEW_TRY(Pose pose, make_pose(asset.rig, {}));
@@ -135,7 +135,7 @@ Result<void> run_cage_pose(const CagePoseArguments& options, const Console& cons
   TimedFrame frame = *std::move(posed);
   GltfWriteOptions write;
   if (kind != FileKind::kGlb && kind != FileKind::kGltf) {
-    SINEW_CHECK(save_mesh(frame.mesh, options.out, console.overwrite()));
+    SINEW_CHECK(save_posed(asset, frame.mesh, options.out, console.overwrite()));
   } else if (options.apply) {
     write.without_skin = true;
     asset.rig.mesh = std::move(frame.mesh);

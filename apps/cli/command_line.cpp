@@ -176,6 +176,16 @@ Verb add_verb(Program& program, const std::string& name, const std::string& summ
               "threads to use (default: all cores); results do not depend on it")
       .range(1, 1024)
       .group("Common");
+  // Those read no mesh, and this has an --up of its own, for the picture.
+  if (name == "make" || name == "bench" || name == "render") return verb;
+  verb.option("--up", console.facing.up,
+              "the axis that is up in meshes, motions and skeletons that are no glTF: x, y, z, -x, -y, -z; "
+              "they are "
+              "turned to y up, z to the front (default: y)")
+      .group("Common");
+  verb.option("--forward", console.facing.front,
+              "the axis that the front faces in them (default: z; for z up -y)")
+      .group("Common");
   return verb;
 }
 

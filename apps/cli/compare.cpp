@@ -64,7 +64,7 @@ Result<void> run_compare(const CompareArguments& options, const Console& console
     request.pairs.push_back({text.substr(0, colon), text.substr(colon + 1)});
   }
   request.progress = console.progress();
-  SINEW_TRY(const Asset asset, read_asset(options.in));
+  SINEW_TRY(const Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   Result<CompareReport> compared = compare(asset.rig, request);
   if (!compared)

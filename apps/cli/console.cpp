@@ -96,7 +96,14 @@ void Console::finish() const {
 void Console::print(const Json& document, std::string_view text) const {
   finish();
   // Names in files need not be UTF-8: what is not becomes U+FFFD rather than an exception.
-  const std::string dumped = json ? document.dump(1, ' ', false, Json::error_handler_t::replace) : "";
+  std::string dumped;
+  if (json && facing.given() && document.is_object()) {
+    Json named = document;
+    named["turned_from"] = to_text(facing);
+    dumped = named.dump(1, ' ', false, Json::error_handler_t::replace);
+  } else if (json) {
+    dumped = document.dump(1, ' ', false, Json::error_handler_t::replace);
+  }
   if (json) text = dumped;
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (!text.empty() && !text.ends_with('\n')) std::fputc('\n', stdout);

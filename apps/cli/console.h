@@ -8,6 +8,7 @@
 
 #include "sinew/core/file.h"
 #include "sinew/core/progress.h"
+#include "sinew/io/asset.h"
 
 namespace sinew::cli {
 
@@ -18,12 +19,16 @@ class Console {
  public:
   bool json = false, force = false, quiet = false;
   int threads = 0;
+  Facing facing;  // of the files that are read
 
   // Catches Ctrl-C and SIGTERM from here on, and applies --quiet and --threads.
   void start();
 
   Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }
   const Progress* progress() const { return &progress_; }
+
+  // What every verb reads its files with.
+  Result<Asset> read(const std::filesystem::path& file) const { return read_asset(file, facing); }
 
   // Data to stdout: the document with --json, else `text` (which may be empty).
   void print(const Json& document, std::string_view text) const;

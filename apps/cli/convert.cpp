@@ -30,7 +30,7 @@ void add_convert(Program& program) {
     const Console& console = program.console;
     SINEW_CHECK(writable_kind(options->out));
     SINEW_CHECK(check_writable(options->out, console.overwrite()));
-    SINEW_TRY(const Asset asset, read_asset(options->in));
+    SINEW_TRY(const Asset asset, console.read(options->in));
     console.notes(options->in, asset.notes);
     if (is_cancelled(console.progress())) return cancelled();
     GltfWriteOptions write;

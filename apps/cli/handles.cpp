@@ -18,7 +18,7 @@ Result<void> run_handles(const HandlesArguments& options, const Console& console
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: point handles are kept in .glb and .gltf files", options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
-  SINEW_TRY(Asset asset, read_asset(options.in));
+  SINEW_TRY(Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   PointHandlesRequest request = options.request;
   request.progress = console.progress();

@@ -24,7 +24,7 @@ struct InbetweenArguments {
 Result<std::vector<PolyMesh>> read_shapes(const InbetweenArguments& options, const Console& console) {
   std::vector<PolyMesh> shapes;
   for (const std::string& file : options.in) {
-    SINEW_TRY(const Asset asset, read_asset(file));
+    SINEW_TRY(const Asset asset, console.read(file));
     console.notes(file, asset.notes);
     if (asset.rig.mesh.vertex_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
     PolyMesh mesh = skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton));

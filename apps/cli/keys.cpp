@@ -52,7 +52,7 @@ Result<ExampleRequest> example_of(const KeysArguments& options, const std::strin
 Result<std::vector<std::string>> add_sculpted(const KeysArguments& options, const Console& console,
                                               const std::string& name, const std::string& file, Rig& rig,
                                               const Pose& pose) {
-  SINEW_TRY(const Asset shape, read_asset(file));
+  SINEW_TRY(const Asset shape, console.read(file));
   console.notes(file, shape.notes);
   SINEW_TRY(const DeformChoice deform, options.pose.choice(console, rig));
   std::optional<ExampleRequest> example;
@@ -81,7 +81,7 @@ Result<void> add_one(const KeysArguments& options, const Console& console, const
       console.notes(in, merged);
       return {};
     }
-    SINEW_TRY(const Asset shape, read_asset(key.second));
+    SINEW_TRY(const Asset shape, console.read(key.second));
     console.notes(key.second, shape.notes);
     auto added = add_key(asset.rig, key.first, shape.rig.mesh.positions);
     if (!added) return in_file(key.second, added.error());
@@ -98,7 +98,7 @@ Result<void> add(const KeysArguments& options, const Console& console) {
   if (options.words.size() != 1)
     return usage_error("give one file: sinew keys add BASE --key NAME=FILE -o OUT");
   const std::string& in = options.words[0];
-  SINEW_TRY(Asset asset, read_asset(in));
+  SINEW_TRY(Asset asset, console.read(in));
   console.notes(in, asset.notes);
   SINEW_TRY(const PoseRequest request, options.pose.request());
   for (const std::string& text : options.keys) {
@@ -125,7 +125,7 @@ Result<void> remove(const KeysArguments& options, const Console& console) {
   if (file == words.end()) return usage_error("give the .glb or .gltf whose key is meant");
   const std::string in = *file;
   words.erase(file);
-  SINEW_TRY(Asset asset, read_asset(in));
+  SINEW_TRY(Asset asset, console.read(in));
   console.notes(in, asset.notes);
   SINEW_CHECK(remove_from_key(asset.rig, words[0], words[1]));
   return save(options, console, asset);
@@ -133,7 +133,7 @@ Result<void> remove(const KeysArguments& options, const Console& console) {
 
 Result<void> list(const KeysArguments& options, const Console& console) {
   if (options.words.size() != 1) return usage_error("give one file: sinew keys list FILE");
-  SINEW_TRY(const Asset asset, read_asset(options.words[0]));
+  SINEW_TRY(const Asset asset, console.read(options.words[0]));
   console.notes(options.words[0], asset.notes);
   console.print(keys_json(asset.rig), keys_text(options.words[0], asset.rig));
   return {};

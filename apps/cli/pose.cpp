@@ -29,7 +29,7 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(const PoseRequest request, options.pose.request());
-  SINEW_TRY(Asset asset, read_asset(options.in));
+  SINEW_TRY(Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   SINEW_TRY(Pose pose, make_pose(asset.rig, request));
   SINEW_TRY(DeformChoice choice, options.pose.choice(console, asset.rig));
@@ -64,7 +64,7 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
     }
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   } else {
-    SINEW_CHECK(save_mesh(frame.mesh, options.out, console.overwrite()));
+    SINEW_CHECK(save_posed(asset, frame.mesh, options.out, console.overwrite()));
   }
   const std::string deformer = deformer_of(choice.stack);
   const std::size_t vertices = frame.rest ? frame.rest->vertex_count() : asset.rig.mesh.vertex_count();

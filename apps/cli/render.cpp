@@ -68,7 +68,7 @@ Result<PictureRequest> make_request(const RenderArguments& options, const Consol
     request.render.frame = Box3(Vec3(box->second.data()), Vec3(box->second.data() + 3));
   }
   if (options.heat.starts_with("distance=")) {
-    SINEW_TRY(const Asset asset, read_asset(options.heat.substr(9)));
+    SINEW_TRY(const Asset asset, console.read(options.heat.substr(9)));
     console.notes(options.heat.substr(9), asset.notes);
     other = skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton));
     request.heat = "distance";
@@ -90,7 +90,7 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
   for (std::size_t k = 0; k < options.in.size(); ++k) {
     if (is_cancelled(console.progress())) return cancelled();
     report(console.progress(), "rendering", static_cast<double>(k) / static_cast<double>(options.in.size()));
-    SINEW_TRY(const Asset asset, read_asset(options.in[k]));
+    SINEW_TRY(const Asset asset, console.read(options.in[k]));
     console.notes(options.in[k], asset.notes);
     request.caption = k < options.captions.size() ? options.captions[k]
                       : options.grid              ? std::filesystem::path(options.in[k]).stem().string()

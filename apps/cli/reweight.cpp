@@ -30,11 +30,11 @@ Result<void> run_reweight(const ReweightArguments& options, const Console& conso
     request.mirror = axis[0] - 'x';
     request.mirror_from_positive = !negative;
   }
-  SINEW_TRY(Asset asset, read_asset(options.in));
+  SINEW_TRY(Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   Asset other;
   if (!options.from.empty()) {
-    SINEW_TRY(other, read_asset(options.from));
+    SINEW_TRY(other, console.read(options.from));
     console.notes(options.from, other.notes);
     request.from = &other.rig;
   }

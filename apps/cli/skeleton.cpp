@@ -36,7 +36,7 @@ Result<void> run_skeleton(const SkeletonArguments& options, const Console& conso
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   std::vector<Asset> assets;
   for (const std::string& file : options.in) {
-    SINEW_TRY(Asset asset, read_asset(file));
+    SINEW_TRY(Asset asset, console.read(file));
     console.notes(file, asset.notes);
     if (asset.rig.mesh.face_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
     assets.push_back(std::move(asset));

@@ -61,7 +61,7 @@ Result<void> run_stack(const StackArguments& options, const Console& console) {
   if (const FileKind kind = kind_of(options.out);
       !options.out.empty() && kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: a stack is written to .glb or .gltf", options.out));
-  SINEW_TRY(Asset asset, read_asset(options.in));
+  SINEW_TRY(Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   if (!options.order.empty()) {  // first: settings go to the steps that are there then
     SINEW_TRY(asset.rig.stack, reorder(stack_of(asset.rig), options.order));

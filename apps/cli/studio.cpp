@@ -28,7 +28,7 @@ struct StudioArguments {
 Result<void> give_file(const StudioArguments& options, const Console& console,
                        studio::ServerOptions& server) {
   if (options.in.empty()) return {};
-  SINEW_TRY(const Asset asset, read_asset(options.in));
+  SINEW_TRY(const Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   const std::filesystem::path path = options.in;
   if (kind_of(path) == FileKind::kGltf) {

@@ -30,7 +30,7 @@ Result<void> save(const UnposeArguments& options, const Console& console, Asset&
   }
   asset.rig.mesh.positions = std::move(rest);
   asset.rig.mesh.normals.clear();
-  if (!scene) return save_mesh(asset.rig.mesh, options.out, console.overwrite());
+  if (!scene) return save_posed(asset, asset.rig.mesh, options.out, console.overwrite());
   GltfWriteOptions write;
   write.edit.geometry = true;
   return save_asset(asset, options.out, console.overwrite(), write);
@@ -40,10 +40,10 @@ Result<void> run_unpose(const UnposeArguments& options, const Console& console) 
   SINEW_CHECK(writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(const PoseRequest request, options.pose.request());
-  SINEW_TRY(Asset asset, read_asset(options.in));
+  SINEW_TRY(Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
   SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
-  SINEW_TRY(const Asset edited, read_asset(options.edited));
+  SINEW_TRY(const Asset edited, console.read(options.edited));
   console.notes(options.edited, edited.notes);
   SINEW_TRY(const DeformChoice deform, options.pose.choice(console, asset.rig));
   UnposeReport report;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sinew/core/text.h"
+#include "sinew/io/looks.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/skeleton_files.h"
 
@@ -33,22 +34,63 @@ bool is_gltf(std::string_view bytes, const std::string& ending) {
          equals_ignoring_case(ending, ".gltf");
 }
 
-Asset asset_of(MeshFile file) {
+// Materials, textures and colours live on in the document that the mesh would be as a .glb: all that edits
+// and writes documents then keeps them.
+void keep_looks(const Looks& looks, const std::string& name, Asset& asset) {
+  GltfWriteOptions options;
+  options.looks = &looks;
+  const auto bytes = write_gltf(asset.rig, nullptr, options);
+  auto file = bytes ? read_gltf_alone(*bytes, name) : Result<GltfFile>(bytes.error());
+  if (!file || file->rig.mesh.vertex_count() != asset.rig.mesh.vertex_count() ||
+      file->rig.mesh.face_vertices != asset.rig.mesh.face_vertices) {
+    asset.notes.push_back("its materials and colours cannot be kept in a .glb: left out");
+    return;
+  }
+  asset.document = std::move(file->document);
+  file->rig.mesh.positions = std::move(asset.rig.mesh.positions);  // floats in the document
+  file->rig.mesh.normals.clear();                                  // made for it
+  asset.rig = std::move(file->rig);
+}
+
+// Where a file lies, and how it is turned.
+struct Origin {
+  std::filesystem::path folder;
+  Mat3 turn = Mat3::Identity();
+};
+
+Asset asset_of(MeshFile file, const std::string& name, const Origin* origin) {
   Asset asset;
+  if (origin && !origin->turn.isIdentity()) {
+    for (Vec3& p : file.mesh.positions) p = origin->turn * p;
+    for (Vec3f& n : file.mesh.normals) n = origin->turn.cast<float>() * n;
+  }
   asset.from_text = true;
+  const Looks looks = looks_of_obj(file, asset.rig.parts, origin ? &origin->folder : nullptr);
   asset.notes = std::move(file.notes);
   asset.rig.mesh = std::move(file.mesh);
   asset.rig.loose_edges = std::move(file.edges);
-  MeshPart part;
-  part.vertex_count = asset.rig.mesh.vertex_count();
-  part.face_count = asset.rig.mesh.face_count();
-  asset.rig.parts.push_back(std::move(part));
   asset.rig.weights.offsets.assign(asset.rig.mesh.vertex_count() + 1, 0);
+  if (!looks.empty()) keep_looks(looks, name, asset);
   return asset;
 }
 
-Asset asset_of(SkeletonFile file) {
+// A joint above all others turns a skeleton, so that its clips stay as they are.
+Result<void> turn_skeleton(const Mat3& turn, Skeleton& skeleton) {
+  std::vector<Joint> joints(skeleton.joints().begin(), skeleton.joints().end());
+  for (Joint& joint : joints)
+    if (joint.parent < 0) joint.parent = static_cast<int>(skeleton.size());
+  Joint above;
+  above.name = "turned";
+  above.deforms = false;
+  above.rest_local.linear() = turn;
+  joints.push_back(std::move(above));
+  SINEW_TRY(skeleton, Skeleton::create(std::move(joints)));
+  return {};
+}
+
+Result<Asset> asset_of(SkeletonFile file, const Origin* origin) {
   Asset asset;
+  if (origin && !origin->turn.isIdentity()) SINEW_CHECK(turn_skeleton(origin->turn, file.skeleton));
   asset.notes = std::move(file.notes);
   asset.rig.skeleton = std::move(file.skeleton);
   asset.rig.clips = std::move(file.clips);
@@ -66,17 +108,18 @@ Asset asset_of(GltfFile file) {
   return asset;
 }
 
-// All formats but glTF lie in one file.
-Result<Asset> read_plain(std::string_view bytes, const std::string& name, const std::string& ending) {
+// All formats but glTF; materials of an .obj lie in its folder, where there is one.
+Result<Asset> read_plain(std::string_view bytes, const std::string& name, const std::string& ending,
+                         const Origin* origin) {
   for (const MeshFormat& format : kMeshFormats) {
     if (!equals_ignoring_case(ending, format.ending)) continue;
     SINEW_TRY(MeshFile file, format.read(bytes, name));
-    return asset_of(std::move(file));
+    return asset_of(std::move(file), name, origin);
   }
   for (const SkeletonFormat& format : kSkeletonFormats) {
     if (!equals_ignoring_case(ending, format.ending)) continue;
     SINEW_TRY(SkeletonFile file, format.read(bytes, name));
-    return asset_of(std::move(file));
+    return asset_of(std::move(file), origin);
   }
   return usage_error(name +
                      ": an ending that is not known; .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf "
@@ -106,23 +149,30 @@ Result<Skeleton> bind_skeleton(const Rig& rig) {
 
 }  // namespace
 
-Result<Asset> read_asset(const std::filesystem::path& path) {
+Result<Asset> read_asset(const std::filesystem::path& path, const Facing& facing) {
+  SINEW_TRY(const Mat3 turn, turn_of(facing));
   SINEW_TRY(const std::string bytes, read_file(path));
   const std::string ending = path.extension().string();
-  if (!is_gltf(bytes, ending)) return read_plain(bytes, path.string(), ending);
-  SINEW_TRY(GltfFile file, read_gltf(bytes, path));
-  return asset_of(std::move(file));
+  if (is_gltf(bytes, ending)) {
+    SINEW_TRY(GltfFile file, read_gltf(bytes, path));
+    if (facing.given()) file.notes.push_back("is glTF, where y is up and z the front: it is not turned");
+    return asset_of(std::move(file));
+  }
+  const Origin origin{path.parent_path(), turn};
+  SINEW_TRY(Asset asset, read_plain(bytes, path.string(), ending, &origin));
+  if (facing.given()) asset.notes.push_back("turned from " + to_text(facing) + ", to y up, z to the front");
+  return asset;
 }
 
 Result<Asset> read_asset(std::string_view bytes, const std::string& name) {
   const std::string ending = std::filesystem::path(name).extension().string();
-  if (!is_gltf(bytes, ending)) return read_plain(bytes, name, ending);
+  if (!is_gltf(bytes, ending)) return read_plain(bytes, name, ending, nullptr);
   SINEW_TRY(GltfFile file, read_gltf_alone(bytes, name));
   return asset_of(std::move(file));
 }
 
-Result<Skeleton> read_skeleton(const std::filesystem::path& path) {
-  SINEW_TRY(const Asset asset, read_asset(path));
+Result<Skeleton> read_skeleton(const std::filesystem::path& path, const Facing& facing) {
+  SINEW_TRY(const Asset asset, read_asset(path, facing));
   if (asset.rig.skeleton.empty())
     return bad_input(path.string() +
                      ": holds no skeleton; give a .glb or .gltf with a skin, or a .bvh, .tgf or .json");

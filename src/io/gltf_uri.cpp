@@ -116,12 +116,17 @@ Result<std::filesystem::path> resolve_uri(std::string_view uri, const std::files
   if (!name || name->empty() || name->find('\0') != std::string::npos)
     return bad_input(shown + ": that is no file name");
   if (has_scheme(uri)) return bad_input(shown + ": only files beside the .gltf are read, save it there");
-  if (leaves_folder(*name))
+  return resolve_inside(*name, folder);
+}
+
+Result<std::filesystem::path> resolve_inside(const std::string& name, const std::filesystem::path& folder) {
+  const std::string shown = " is \"" + printable(name, 80) + "\"";
+  if (leaves_folder(name))
     return bad_input(shown + ", which leaves the folder of the file: put it beside the file");
   std::error_code error;
   const std::filesystem::path base = std::filesystem::canonical(folder.empty() ? "." : folder, error);
   if (error) return io_error(shown + ", but the folder of the file is not there");
-  const std::filesystem::path path = std::filesystem::canonical(base / *name, error);
+  const std::filesystem::path path = std::filesystem::canonical(base / name, error);
   if (error) return io_error(shown + ", which is not there: put it beside the file");
   if (!lies_below(path, base))
     return bad_input(shown + ", a link that leaves the folder of the file: put the file itself there");

@@ -23,4 +23,7 @@ Result<std::string> decode_data_uri(std::string_view uri);
 // Messages start with a blank.
 Result<std::filesystem::path> resolve_uri(std::string_view uri, const std::filesystem::path& folder);
 
+// The same for a plain name.
+Result<std::filesystem::path> resolve_inside(const std::string& name, const std::filesystem::path& folder);
+
 }  // namespace sinew::gltf

@@ -7,6 +7,7 @@
 #include "io/gltf_edit.h"
 #include "io/gltf_joint_weights.h"
 #include "io/gltf_key_info.h"
+#include "io/gltf_looks.h"
 #include "io/gltf_stack.h"
 #include "io/gltf_write_keys.h"
 #include "io/gltf_write_nodes.h"
@@ -36,14 +37,13 @@ std::vector<std::vector<MeshPart>> node_groups(const Rig& rig, bool plain) {
   return groups;
 }
 
+// For parts without a material of their own, behind those that have one.
 int add_material(Json& root) {
   Json& materials = ensure_array(root, "materials");
-  if (materials.empty())
-    materials.push_back(
-        {{"name", "plain"},
-         {"pbrMetallicRoughness",
-          {{"baseColorFactor", {0.8, 0.8, 0.8, 1.0}}, {"metallicFactor", 0}, {"roughnessFactor", 0.7}}}});
-  return 0;
+  for (std::size_t m = 0; m < materials.size(); ++m)
+    if (materials[m]["name"] == "plain") return static_cast<int>(m);
+  materials.push_back(material_json({"plain"}));
+  return static_cast<int>(materials.size() - 1);
 }
 
 struct Writer {
@@ -74,10 +74,25 @@ struct Writer {
     if (!slots.joints.empty()) skin = add_skin(builder, rig, slots, joint_nodes, Affine3::Identity());
   }
 
+  // The looks' materials come first, in their order.
+  int material_of(const MeshPart& part) {
+    if (!options.looks) return add_material(builder.json);
+    const std::vector<MeshPart> parts = parts_of(rig);
+    for (std::size_t p = 0; p < parts.size() && p < options.looks->part_materials.size(); ++p)
+      if (parts[p].vertex_begin == part.vertex_begin && parts[p].face_begin == part.face_begin &&
+          options.looks->part_materials[p] >= 0)
+        return options.looks->part_materials[p];
+    return add_material(builder.json);
+  }
+
   Json make_primitive(const MeshTables& tables, const MeshPart& part, std::span<const std::size_t> keys) {
-    Json primitive = {{"material", add_material(builder.json)}};
+    Json primitive = {{"material", material_of(part)}};
     put_vertices(builder, tables, part, {}, primitive);
     put_texcoords(builder, tables.mesh, part, primitive);
+    if (options.looks && !options.looks->colours.empty())
+      primitive["attributes"]["COLOR_0"] =
+          builder.add_vectors(std::span(options.looks->colours).subspan(part.vertex_begin, part.vertex_count),
+                              kVertexTarget, false);
     put_faces(builder, tables, part, false, primitive);
     if (part.face_count == 0) primitive["mode"] = 0;
     if (!plain) put_attributes(builder, rig.attributes, part, primitive);
@@ -135,6 +150,7 @@ struct Writer {
 
 Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
   Writer writer{rig, options, options.without_skin || options.baked != nullptr, {}, {}, {}, {}, -1, {}};
+  if (options.looks) put_looks(writer.builder, *options.looks);
   writer.add_skeleton();
   const PolyMesh plain = writer.plain ? plain_mesh(rig, options.baked) : PolyMesh();
   const MeshTables tables(writer.plain ? plain : rig.mesh);

@@ -22,6 +22,7 @@ using io::error_at_line;
 using io::Untidy;
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr std::size_t kLongestName = 1024, kMostLibraries = 64;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 // Logical lines: one that ends in a backslash goes on in the next. Comments do not, since paths in them may
@@ -48,6 +49,17 @@ class ObjLines {
     }
     return word;
   }
+  // What is left of the line, without blanks around it.
+  std::string_view rest() {
+    const std::string_view first = words_.next_word();
+    if (first.empty()) return {};
+    const std::string_view line = words_.line();
+    std::string_view rest = line.substr(static_cast<std::size_t>(first.data() - line.data()));
+    const std::size_t last = rest.find_last_not_of(" \t\r");
+    return rest.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  }
+  // Whether the line is in the text itself, so that what is read of it stays.
+  bool lasts() const { return words_.line().data() != buffer_.data(); }
   std::size_t number() const { return number_; }
   std::size_t physical_lines() const { return lines_.line_number(); }
 
@@ -78,6 +90,9 @@ struct Piece {
   std::size_t first_vertex = 0, first_texcoord = 0, first_line = 0;  // of all pieces before
   std::vector<std::uint32_t> sizes, corners, corner_texcoords;  // faces; texcoords kNone where there is none
   std::vector<std::array<std::uint32_t, 2>> edges;              // of `l` lines
+  std::vector<std::pair<std::size_t, std::string_view>> materials;  // from which face of the piece on
+  std::vector<std::string> libraries;
+  std::vector<Vec3f> colours;  // empty, or one for each vertex; white where it has none
   Untidy dropped, elements, bad_texcoords, missing_texcoords, odd_numbers;
   std::optional<Error> error;
 };
@@ -139,6 +154,12 @@ class PieceReader {
         read_face();
       } else if (word == "l") {
         read_polyline();
+      } else if (word == "usemtl") {
+        // A name over several lines is no name.
+        const std::string_view name = lines_.rest();
+        if (lines_.lasts()) piece_.materials.emplace_back(piece_.sizes.size(), name.substr(0, kLongestName));
+      } else if (word == "mtllib") {
+        if (piece_.libraries.size() < kMostLibraries) piece_.libraries.emplace_back(lines_.rest());
       } else if (word == "p") {
         piece_.elements.see(line());
       }
@@ -161,6 +182,19 @@ class PieceReader {
       }
       position[axis] = *number;
     }
+    if (const std::string_view word = lines_.word(); !word.empty()) read_colour(word);
+  }
+
+  // Three numbers behind the three of the place; one alone is a weight.
+  void read_colour(std::string_view word) {
+    Vec3f colour;
+    for (int k = 0; k < 3; ++k) {
+      const auto number = parse_double(k == 0 ? word : lines_.word());
+      if (!number || *number < 0 || *number > 255) return;
+      colour[k] = static_cast<float>(*number);
+    }
+    if (piece_.colours.empty()) piece_.colours.assign(piece_.vertices, Vec3f::Ones());
+    piece_.colours[vertex_ - 1 - piece_.first_vertex] = colour;
   }
 
   void read_texcoord() {
@@ -287,20 +321,27 @@ class SeamCutter {
     std::memcpy(key.texcoord.data(), value.data(), sizeof key.texcoord);
     const auto [place, is_new] = copies_.try_emplace(key, static_cast<std::uint32_t>(mesh_.positions.size()));
     if (is_new) {
+      origins_.push_back(vertex);
       mesh_.positions.push_back(Vec3(mesh_.positions[vertex]));
       mesh_.texcoords.push_back(value);
     }
     return place->second;
   }
 
+  // The vertices that the copies behind the last are copies of.
+  std::span<const std::uint32_t> origins() const { return origins_; }
+
  private:
   PolyMesh& mesh_;
   const std::vector<Vec2f>& texcoords_;
+  std::vector<std::uint32_t> origins_;
   std::vector<bool> named_;
   std::unordered_map<CornerKey, std::uint32_t, CornerHash> copies_;
 };
 
-void join_faces(const std::vector<Piece>& pieces, const std::vector<Vec2f>& texcoords, PolyMesh& mesh) {
+// Returns the vertices that copies were made of.
+std::vector<std::uint32_t> join_faces(const std::vector<Piece>& pieces, const std::vector<Vec2f>& texcoords,
+                                      PolyMesh& mesh) {
   std::size_t faces = 0, corners = 0;
   bool textured = false;
   for (const Piece& piece : pieces) {
@@ -309,7 +350,7 @@ void join_faces(const std::vector<Piece>& pieces, const std::vector<Vec2f>& texc
     textured = textured || std::any_of(piece.corner_texcoords.begin(), piece.corner_texcoords.end(),
                                        [](std::uint32_t index) { return index != kNone; });
   }
-  if (faces == 0) return;
+  if (faces == 0) return {};
   mesh.face_offsets.reserve(faces + 1);
   mesh.face_offsets.push_back(0);
   mesh.face_vertices.reserve(corners);
@@ -321,6 +362,47 @@ void join_faces(const std::vector<Piece>& pieces, const std::vector<Vec2f>& texc
       mesh.face_vertices.push_back(cutter ? cutter->corner(piece.corners[i], piece.corner_texcoords[i])
                                           : piece.corners[i]);
   }
+  if (!cutter) return {};
+  return {cutter->origins().begin(), cutter->origins().end()};
+}
+
+// Colours of all vertices, of copies too; numbers up to 255 are told from those up to 1 by the largest.
+void join_colours(const std::vector<Piece>& pieces, std::span<const std::uint32_t> origins, MeshFile& file) {
+  float largest = 0;
+  for (const Piece& piece : pieces)
+    for (const Vec3f& colour : piece.colours) largest = std::max(largest, colour.maxCoeff());
+  if (std::none_of(pieces.begin(), pieces.end(), [](const Piece& p) { return !p.colours.empty(); })) return;
+  file.colours.assign(file.mesh.vertex_count() - origins.size(), Vec3f::Ones());
+  for (const Piece& piece : pieces)
+    std::copy(piece.colours.begin(), piece.colours.end(),
+              file.colours.begin() + static_cast<std::ptrdiff_t>(piece.first_vertex));
+  if (largest > 1)
+    for (Vec3f& colour : file.colours)
+      if (colour != Vec3f::Ones()) colour /= 255;
+  for (const std::uint32_t origin : origins) file.colours.push_back(Vec3f(file.colours[origin]));
+}
+
+// The material of each face, by number in the order of first use.
+void join_materials(const std::vector<Piece>& pieces, MeshFile& file) {
+  std::unordered_map<std::string_view, std::uint32_t> numbers;
+  std::string_view current;
+  std::uint32_t number = kNone;
+  for (const Piece& piece : pieces) {
+    std::size_t next = 0;
+    for (std::size_t f = 0; f < piece.sizes.size(); ++f) {
+      for (; next < piece.materials.size() && piece.materials[next].first <= f; ++next)
+        current = piece.materials[next].second, number = kNone;
+      if (number == kNone) {
+        const auto [place, is_new] = numbers.try_emplace(current, static_cast<std::uint32_t>(numbers.size()));
+        if (is_new) file.materials.emplace_back(current);
+        number = place->second;
+      }
+      file.face_materials.push_back(number);
+    }
+    for (; next < piece.materials.size(); ++next) current = piece.materials[next].second, number = kNone;
+  }
+  if (file.materials.size() == 1) file.face_materials.clear();
+  if (file.materials.size() == 1 && file.materials[0].empty()) file.materials.clear();
 }
 
 void add_notes(const std::vector<Piece>& pieces, std::vector<std::string>& notes) {
@@ -374,7 +456,11 @@ Result<MeshFile> read_obj(std::string_view bytes, std::string_view name) {
   });
   for (const Piece& piece : pieces)
     if (piece.error) return *piece.error;
-  join_faces(pieces, texcoords, file.mesh);
+  join_colours(pieces, join_faces(pieces, texcoords, file.mesh), file);
+  if (std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return !p.materials.empty(); }))
+    join_materials(pieces, file);
+  for (const Piece& piece : pieces)
+    file.libraries.insert(file.libraries.end(), piece.libraries.begin(), piece.libraries.end());
   for (const Piece& piece : pieces)
     file.edges.insert(file.edges.end(), piece.edges.begin(), piece.edges.end());
   add_notes(pieces, file.notes);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cassert>
+#include <cmath>
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
-#include "sinew/io/mesh_files.h"
+#include "sinew/io/looks.h"
 
 namespace sinew {
 namespace {
@@ -50,6 +51,13 @@ void append_face(std::string& out, const PolyMesh& mesh, std::size_t f) {
   out += '\n';
 }
 
+// Linear to what programs paint with.
+Vec3f painted(const Vec3f& linear) {
+  return linear.unaryExpr([](float value) {
+    return value <= 0.0031308f ? 12.92f * value : 1.055f * std::pow(value, 1 / 2.4f) - 0.055f;
+  });
+}
+
 // Lines made in pieces by all threads, joined in order.
 template <class AppendOne>
 void append_lines(std::string& out, std::size_t count, AppendOne&& append_one) {
@@ -69,18 +77,42 @@ void append_lines(std::string& out, std::size_t count, AppendOne&& append_one) {
 }  // namespace
 
 std::string write_obj(const PolyMesh& mesh) {
+  return write_obj(mesh, {}, {}, {});
+}
+
+std::string write_obj(const PolyMesh& mesh, std::span<const MeshPart> parts, const Looks& looks,
+                      std::string_view library) {
   assert(mesh.texcoords.empty() || mesh.texcoords.size() == mesh.vertex_count());
   assert(mesh.normals.empty() || mesh.normals.size() == mesh.vertex_count());
+  assert(looks.colours.empty() || looks.colours.size() == mesh.vertex_count());
   std::string out;
-  append_lines(out, mesh.vertex_count(),
-               [&](std::string& part, std::size_t i) { append_line(part, "v", mesh.positions[i], 9); });
+  if (!library.empty()) out = "mtllib " + std::string(library) + "\n";
+  append_lines(out, mesh.vertex_count(), [&](std::string& part, std::size_t i) {
+    append_line(part, "v", mesh.positions[i], 9);
+    if (looks.colours.empty()) return;
+    part.pop_back();
+    append_line(part, "", painted(looks.colours[i]), 5);
+  });
   append_lines(out, mesh.texcoords.size(), [&](std::string& part, std::size_t i) {
     append_line(part, "vt", Vec2f(mesh.texcoords[i].x(), 1 - mesh.texcoords[i].y()), kFloatDigits);
   });
   append_lines(out, mesh.normals.size(), [&](std::string& part, std::size_t i) {
     append_line(part, "vn", mesh.normals[i], kFloatDigits);
   });
-  append_lines(out, mesh.face_count(), [&](std::string& part, std::size_t f) { append_face(part, mesh, f); });
+  if (looks.materials.empty()) {
+    append_lines(out, mesh.face_count(),
+                 [&](std::string& part, std::size_t f) { append_face(part, mesh, f); });
+    return out;
+  }
+  int current = -1;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const int material = p < looks.part_materials.size() ? looks.part_materials[p] : -1;
+    if (material >= 0 && material != current)
+      out += "usemtl " + looks.materials[static_cast<std::size_t>(material)].name + "\n";
+    if (material >= 0) current = material;
+    append_lines(out, parts[p].face_count,
+                 [&](std::string& text, std::size_t f) { append_face(text, mesh, parts[p].face_begin + f); });
+  }
   return out;
 }
 

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "sinew/core/text.h"
-#include "sinew/io/mesh_files.h"
+#include "sinew/io/looks.h"
 #include "sinew/rig/skinned_mesh.h"
 
 namespace sinew {
@@ -33,6 +35,74 @@ std::string text_of(const PolyMesh& mesh, FileKind kind) {
     default:
       return write_obj(mesh);
   }
+}
+
+// A name that every reader of .obj takes for one word.
+std::string plain_word(const std::string& text, std::size_t number) {
+  std::string word = printable(text, 100);
+  for (char& c : word)
+    if (c == ' ' || c == '/' || c == '\\' || c == '?' || c == ':' || c == '#' || c == '"' || c == '*')
+      c = '_';
+  return word.empty() ? "material" + std::to_string(number) : word;
+}
+
+// Names that differ, also where case does not count.
+void make_different(std::string& name, std::set<std::string>& taken) {
+  const auto key = [](std::string text) {
+    for (char& c : text)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+  };
+  const std::string first = name;
+  for (int k = 2; !taken.insert(key(name)).second; ++k) name = first + "_" + std::to_string(k);
+}
+
+// A picture that is there already with the same bytes is left alone.
+bool holds(const std::filesystem::path& file, const std::string& bytes) {
+  std::error_code error;
+  if (std::filesystem::file_size(file, error) != bytes.size() || error) return false;
+  const auto there = read_file(file, bytes.size());
+  return there && *there == bytes;
+}
+
+// The .obj last, so that it never names what is not there.
+Result<void> save_obj(const PolyMesh& mesh, std::span<const MeshPart> parts, Looks looks,
+                      const std::filesystem::path& path, Overwrite overwrite) {
+  if (mesh.texcoords.empty())
+    for (Material& material : looks.materials) material.image = -1;
+  // Written by us for meshes without any: says nothing.
+  const auto says_nothing = [&] {
+    return looks.materials.size() == 1 && looks.materials[0].name == "plain" && looks.materials[0].image < 0;
+  };
+  if (says_nothing()) looks.materials.clear();
+  if (looks.materials.empty()) return write_file(path, write_obj(mesh, parts, looks, {}), overwrite);
+  std::set<std::string> names, files;
+  for (std::size_t m = 0; m < looks.materials.size(); ++m) {
+    looks.materials[m].name = plain_word(looks.materials[m].name, m);
+    make_different(looks.materials[m].name, names);
+  }
+  const std::string stem = path.stem().string();
+  const std::filesystem::path folder = path.parent_path(), library = stem + ".mtl";
+  std::vector<std::string> image_files;
+  for (std::size_t k = 0; k < looks.images.size(); ++k) {
+    std::string name = looks.images[k].name.empty() ? "texture" : plain_word(looks.images[k].name, k);
+    if (!name.starts_with(stem)) name.insert(0, stem + "_");
+    make_different(name, files);
+    image_files.push_back(
+        name + (std::string_view(image_type(looks.images[k].bytes)) == "image/png" ? ".png" : ".jpg"));
+  }
+  std::vector<std::size_t> missing;
+  for (std::size_t k = 0; k < image_files.size(); ++k)
+    if (std::any_of(looks.materials.begin(), looks.materials.end(),
+                    [&](const Material& m) { return m.image == static_cast<int>(k); }) &&
+        !holds(folder / image_files[k], looks.images[k].bytes))
+      missing.push_back(k);
+  SINEW_CHECK(check_writable(folder / library, overwrite));
+  for (const std::size_t k : missing) SINEW_CHECK(check_writable(folder / image_files[k], overwrite));
+  for (const std::size_t k : missing)
+    SINEW_CHECK(write_file(folder / image_files[k], looks.images[k].bytes, overwrite));
+  SINEW_CHECK(write_file(folder / library, write_mtl(looks.materials, image_files), overwrite));
+  return write_file(path, write_obj(mesh, parts, looks, library.string()), overwrite);
 }
 
 }  // namespace
@@ -63,7 +133,21 @@ Result<void> save_asset(const Asset& asset, const std::filesystem::path& path, O
     SINEW_TRY(const std::string bytes, write_gltf(asset.rig, asset.document.get(), options));
     return write_file(path, bytes, overwrite);
   }
-  return write_file(path, text_of(skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton)), kind), overwrite);
+  return save_posed(asset, skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton)), path, overwrite);
+}
+
+Result<void> save_posed(const Asset& asset, const PolyMesh& mesh, const std::filesystem::path& path,
+                        Overwrite overwrite) {
+  SINEW_TRY(const FileKind kind, writable_kind(path));
+  if (kind == FileKind::kGlb || kind == FileKind::kGltf) return save_mesh(mesh, path, overwrite);
+  SINEW_CHECK(check_writable(path, overwrite));
+  if (kind != FileKind::kObj || !asset.document) return write_file(path, text_of(mesh, kind), overwrite);
+  std::vector<std::string> notes;
+  Looks looks = looks_of(*asset.document, asset.rig, notes);
+  if (asset.rig.mesh.vertex_count() != mesh.vertex_count() ||
+      mesh.face_count() != asset.rig.mesh.face_count())
+    looks = {};
+  return save_obj(mesh, asset.rig.parts, std::move(looks), path, overwrite);
 }
 
 Result<void> save_mesh(const PolyMesh& mesh, const std::filesystem::path& path, Overwrite overwrite) {

@@ -63,6 +63,8 @@ struct BakedFrames {
   std::vector<std::vector<Vec3f>> normals;    // the same, or empty
 };
 
+struct Looks;
+
 struct GltfWriteOptions {
   int influences = 4;   // a multiple of 4 is written; rows are pruned to it and renormalised
   int weight_bits = 0;  // 8 or 16: weights as whole numbers that sum to 255 or 65,535 exactly; else floats
@@ -71,6 +73,7 @@ struct GltfWriteOptions {
   bool without_skin =
       false;  // `pose --apply`: rig.mesh holds the deformed mesh in world space; skins and clips go
   const BakedFrames* baked = nullptr;  // implies without_skin
+  const Looks* looks = nullptr;        // where there is no document (io/looks.h)
   bool binary = true;                  // false: .gltf with the buffer as a data URI
 };
 

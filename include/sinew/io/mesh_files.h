@@ -18,6 +18,12 @@ struct MeshFile {
   PolyMesh mesh;
   std::vector<std::string> notes;
   std::vector<std::array<std::uint32_t, 2>> edges = {};  // that no face need have: `l` lines of .obj
+  // Of .obj alone: files of materials as they are named, names of materials in the order of first use ("":
+  // faces before any), the material of each face (empty: one for all), and colours as stored, 0 to 1, per
+  // vertex (or empty).
+  std::vector<std::string> libraries = {}, materials = {};
+  std::vector<std::uint32_t> face_materials = {};
+  std::vector<Vec3f> colours = {};
 };
 
 // `name` is the file's name for messages; all failures are kBadInput and say the line (or element) and what
@@ -27,7 +33,7 @@ struct MeshFile {
 // with fewer than three are left out and noted.
 
 // Vertex i is the i-th `v` line; a vertex with several texture coordinates gets copies behind the last.
-// Normals are not read (they would split vertices), nor are groups, materials, colours and points. A
+// Normals are not read (they would split vertices), nor are groups and points. A
 // file without `v` lines fails. Reads about 1 M vertices a second on one core, more on several.
 Result<MeshFile> read_obj(std::string_view bytes, std::string_view name);
 // Ascii, binary little and big endian; vertex x, y, z, nx, ny, nz, s, t (also u, v) and face vertex_indices

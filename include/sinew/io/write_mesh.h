@@ -23,6 +23,12 @@ Result<FileKind> writable_kind(const std::filesystem::path& path);
 Result<void> save_asset(const Asset& asset, const std::filesystem::path& path, Overwrite overwrite,
                         GltfWriteOptions options = {});
 
+// Writes the asset's mesh with other positions; for formats without a skeleton. An .obj gets the materials,
+// textures (PNG, JPEG) and vertex colours of the asset's document: NAME.mtl and NAME_*.png lie beside it,
+// under the same rule of overwriting, each whole or not there, the .obj last.
+Result<void> save_posed(const Asset& asset, const PolyMesh& mesh, const std::filesystem::path& path,
+                        Overwrite overwrite);
+
 // Writes a plain mesh; a .glb or .gltf gets it as one static node.
 Result<void> save_mesh(const PolyMesh& mesh, const std::filesystem::path& path, Overwrite overwrite);
 
