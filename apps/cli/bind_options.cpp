@@ -121,7 +121,9 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   SINEW_CHECK(check_writable(out, console.overwrite()));
   SINEW_TRY(asset, console.read(in));
   console.notes(in, asset.notes);
+  const std::size_t clips = count_joint_clips(asset.rig);
   SINEW_CHECK(give_skeleton(*this, console, asset));
+  note_clips_gone(console, in, clips - count_joint_clips(asset.rig));
   BindRequest wanted = request;
   wanted.follow = !own_islands;
   wanted.linked = linked;

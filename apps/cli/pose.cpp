@@ -55,6 +55,8 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   } else if (scene) {
     write.without_skin = true;
+    if (asset.document && summarise(*asset.document).tangents)
+      console.note(fmt::format("{}: tangents are left out: they belong to the rest shape", options.in));
     if (frame.rest) {
       if (asset.document)
         console.note(fmt::format("{}: the subdivided mesh is written without materials", options.in));

@@ -48,6 +48,7 @@ Result<void> run_skeleton(const SkeletonArguments& options, const Console& conso
     SINEW_CHECK(save_skeleton_json(found.skeleton, options.out, console.overwrite()));
   } else {
     Rig& rig = assets[0].rig;
+    note_clips_gone(console, options.in[0], count_joint_clips(rig));
     set_skeleton(rig, found.skeleton);
     for (MeshPart& part : rig.parts) part.skinned = true;
     GltfWriteOptions write;

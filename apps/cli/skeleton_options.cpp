@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sinew/io/write_mesh.h"
@@ -92,6 +93,19 @@ Result<SkeletonFor> SkeletonOptions::give(const Console& console, const std::str
   SINEW_CHECK(keep_curves(console, made->found));
   if (!made->given) return nothing_fits(file, made->found);
   return made;
+}
+
+std::size_t count_joint_clips(const Rig& rig) {
+  return static_cast<std::size_t>(std::count_if(rig.clips.begin(), rig.clips.end(), [](const Clip& clip) {
+    return std::any_of(clip.channels.begin(), clip.channels.end(),
+                       [](const Channel& c) { return c.path != ChannelPath::kKeyWeights; });
+  }));
+}
+
+void note_clips_gone(const Console& console, const std::string& file, std::size_t clips) {
+  if (clips > 0)
+    console.note(fmt::format("{}: {} of the joints it had {} left out: the new joints are others", file,
+                             counted(clips, "clip"), clips == 1 ? "is" : "are"));
 }
 
 Json joints_to_json(const Skeleton& skeleton) {

@@ -26,6 +26,10 @@ struct SkeletonOptions {
   Result<void> keep_curves(const Console& console, const FoundSkeleton& found) const;
 };
 
+// Clips that move joints, and the note that so many went with the old skeleton.
+std::size_t count_joint_clips(const Rig& rig);
+void note_clips_gone(const Console& console, const std::string& file, std::size_t clips);
+
 Json joints_to_json(const Skeleton& skeleton);
 // joints, template, confidence, curves, milliseconds.
 Json to_json(const FoundSkeleton& found);

@@ -75,6 +75,9 @@ class CleanFiles(ProgramTest):
                        struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary)
         self.assertIn("tangents are left out", self.call("bake", self.path("t.glb"), "-o", self.path("b.glb")).stderr)
         self.assertNotIn("TANGENT", document_of(self.path("b.glb"))[0]["meshes"][0]["primitives"][0]["attributes"])
+        applied = self.call("pose", self.path("t.glb"), "--apply", "-o", self.path("p.glb"))
+        self.assertIn("tangents are left out", applied.stderr)
+        self.assertNotIn("TANGENT", document_of(self.path("p.glb"))[0]["meshes"][0]["primitives"][0]["attributes"])
         self.assertNotIn("tangents", self.call("bake", self.rig, "-o", self.path("c.glb")).stderr)
 
     def test_clips_of_joints_that_are_gone_go(self):
@@ -83,10 +86,14 @@ class CleanFiles(ProgramTest):
         with open(self.path("s.json"), "w") as file:
             json.dump({"joints": [{"name": "a", "parent": -1, "head": [0, 0, 0], "tail": [1, 0, 0]},
                                   {"name": "b", "parent": 0, "head": [1, 0, 0], "tail": [2, 0, 0]}]}, file)
-        self.call("weights", self.rig, "--skeleton", self.path("s.json"), "--method", "envelope", "-o", self.path("a.glb"))
+        done = self.call("weights", self.rig, "--skeleton", self.path("s.json"), "--method", "envelope", "-o", self.path("a.glb"))
+        self.assertIn("%d clip" % clips, done.stderr)
+        self.assertIn("left out", done.stderr)
         document = document_of(self.path("a.glb"))[0]
         self.assertEqual(len(document["skins"][0]["joints"]), 2)
         self.assertNotIn("animations", document)
+        self.assertIn("left out", self.call("skeleton", self.rig, "--template", "arm", "-o", self.path("c.glb")).stderr)
+        self.assertNotIn("left out", self.call("weights", self.rig, "--method", "envelope", "-o", self.path("d.glb")).stderr)
         self.call("reweight", self.rig, "--smooth", 1, "-o", self.path("b.glb"))
         self.assertEqual(len(document_of(self.path("b.glb"))[0]["animations"]), clips)
 
