@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sinew/core/parallel.h"
+#include "sinew/math/polar.h"
 #include "sinew/volume/trilinear.h"
 
 namespace sinew {
@@ -27,16 +28,25 @@ std::array<Vec3, 8> weight_slopes(const Vec3& place) {
   return slopes;
 }
 
+// How far from the body, in cells, a vertex still sits on it.
+constexpr double kOnBody = 1;
+
 class ElasticDeformer : public Deformer {
  public:
   ElasticDeformer(std::unique_ptr<ElasticSetup> setup, ElasticBody body, const Rig& rig)
       : setup_(std::move(setup)), body_(std::move(body)), rest_(rig.mesh.positions) {
     transfer_ = trilinear_weights(setup_->grid, rest_);
     slopes_.reserve(rest_.size());
+    const double cell = setup_->grid.cell_size();
     for (std::size_t i = 0; i < rest_.size(); ++i) {
       const Vec3 corner = setup_->grid.vertex_position(transfer_.vertices[i][0]);
-      const Vec3 place = (rest_[i] - corner) / setup_->grid.cell_size();
-      slopes_.push_back(weight_slopes(place.cwiseMax(0).cwiseMin(1)));
+      const Vec3 place = (rest_[i] - corner) / cell, inside = place.cwiseMax(0).cwiseMin(1);
+      slopes_.push_back(weight_slopes(inside));
+      if (place == inside) continue;
+      Stray stray{static_cast<std::uint32_t>(i), cell * (place - inside), {}};
+      if ((place - inside).norm() > kOnBody && i < rig.weights.vertex_count())
+        stray.skin.assign(rig.weights.row(i).begin(), rig.weights.row(i).end());
+      strays_.push_back(std::move(stray));
     }
   }
 
@@ -57,6 +67,13 @@ class ElasticDeformer : public Deformer {
   }
 
  private:
+  // A vertex outside the body: of no face, as a rule, since every cell that a face crosses is the body's.
+  struct Stray {
+    std::uint32_t vertex = 0;
+    Vec3 offset;                  // from the nearest point of the body
+    std::vector<Influence> skin;  // of those far from it
+  };
+
   void solve(const FrameInput& input, ElasticWorkspace& state, std::span<Vec3f> out_positions,
              std::span<Vec3f> out_normals) const {
     GridPositions start = blended(input.matrices);
@@ -70,6 +87,7 @@ class ElasticDeformer : public Deformer {
     state.energy = solved.energy;
     state.last = std::move(solved.positions);
     carry(input, state.last, out_positions, out_normals);
+    carry_strays(input, state.last, out_positions, out_normals);
   }
 
   // Bone vertices as posed, the others by linear blending.
@@ -93,30 +111,58 @@ class ElasticDeformer : public Deformer {
     return v;
   }
 
+  Mat3 gradient_at(const GridPositions& v, std::size_t vertex) const {
+    Mat3 gradient = Mat3::Zero();
+    for (std::size_t k = 0; k < 8; ++k)
+      gradient += v.row(transfer_.vertices[vertex][k]).transpose() * slopes_[vertex][k].transpose();
+    return gradient / setup_->grid.cell_size();
+  }
+
+  static Vec3f turned_normal(const Mat3& gradient, const Vec3f& normal) {
+    Mat3 cofactors;
+    for (Eigen::Index r = 0; r < 3; ++r)
+      cofactors.row(r) = gradient.row((r + 1) % 3).cross(gradient.row((r + 2) % 3));
+    const Vec3 turned = (gradient.determinant() < 0 ? -1.0 : 1.0) * (cofactors * normal.cast<double>());
+    return turned.norm() > 1e-18 ? Vec3f(turned.normalized().cast<float>()) : normal;
+  }
+
   void carry(const FrameInput& input, const GridPositions& v, std::span<Vec3f> out_positions,
              std::span<Vec3f> out_normals) const {
-    const double scale = 1 / setup_->grid.cell_size();
     parallel_for(rest_.size(), 1024, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         Vec3 point = Vec3::Zero();
-        Mat3 gradient = Mat3::Zero();
-        for (std::size_t k = 0; k < 8; ++k) {
-          const Vec3 corner = v.row(transfer_.vertices[i][k]).transpose();
-          point += transfer_.weights[i][k] * corner;
-          gradient += scale * corner * slopes_[i][k].transpose();
-        }
+        for (std::size_t k = 0; k < 8; ++k)
+          point += transfer_.weights[i][k] * v.row(transfer_.vertices[i][k]).transpose();
+        const Mat3 gradient = gradient_at(v, i);
         const Vec3 key = input.positions[i].cast<double>() - rest_[i].cast<float>().cast<double>();
         if (!key.isZero()) point += gradient * key;
         out_positions[i] = point.cast<float>();
-        if (out_normals.empty()) continue;
-        Mat3 cofactors;
-        for (Eigen::Index r = 0; r < 3; ++r)
-          cofactors.row(r) = gradient.row((r + 1) % 3).cross(gradient.row((r + 2) % 3));
-        const Vec3 rest_normal = input.normals[i].cast<double>();
-        const Vec3 normal = (gradient.determinant() < 0 ? -1.0 : 1.0) * (cofactors * rest_normal);
-        out_normals[i] = (normal.norm() > 1e-18 ? normal.normalized() : rest_normal).cast<float>();
+        if (!out_normals.empty()) out_normals[i] = turned_normal(gradient, input.normals[i]);
       }
     });
+  }
+
+  // Those on the body keep their distance from it, in the cell's rotation, since its stretch ends with it;
+  // those far away follow their joints.
+  void carry_strays(const FrameInput& input, const GridPositions& v, std::span<Vec3f> out_positions,
+                    std::span<Vec3f> out_normals) const {
+    for (const Stray& stray : strays_) {
+      const std::uint32_t i = stray.vertex;
+      if (stray.skin.empty()) {
+        out_positions[i] +=
+            (polar_decomposition(gradient_at(v, i)).rotation * stray.offset).cast<float>();
+        continue;
+      }
+      Vec3 point = Vec3::Zero();
+      Mat3 linear = Mat3::Zero();
+      for (const Influence& influence : stray.skin) {
+        const Affine3& matrix = input.matrices[influence.joint];
+        point += influence.weight * (matrix * input.positions[i].cast<double>());
+        linear += influence.weight * matrix.linear();
+      }
+      out_positions[i] = point.cast<float>();
+      if (!out_normals.empty()) out_normals[i] = turned_normal(linear, input.normals[i]);
+    }
   }
 
   std::unique_ptr<ElasticSetup> setup_;  // the body refers to its grid
@@ -124,6 +170,7 @@ class ElasticDeformer : public Deformer {
   std::vector<Vec3> rest_;
   TrilinearWeights transfer_;
   std::vector<std::array<Vec3, 8>> slopes_;  // per vertex and corner
+  std::vector<Stray> strays_;
 };
 
 }  // namespace

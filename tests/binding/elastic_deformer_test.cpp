@@ -8,7 +8,10 @@
 #include "binding/small_rigs.h"
 #include "sinew/binding/joint_weights.h"
 #include "sinew/characters/characters.h"
+#include "sinew/io/asset.h"
 #include "sinew/measure/shape.h"
+#include "sinew/rig/skinned_mesh.h"
+#include "support/data.h"
 
 namespace sinew {
 namespace {
@@ -23,6 +26,47 @@ TEST(ElasticDeformer, MovesRigidlyWhereTheWholeSkeletonDoes) {
     const auto lbs = test::turned(rig, rig.skeleton[0].name, Vec3(70, -20, 140), {});  // rigid as well
     EXPECT_LT(test::largest_distance(out, lbs), 1e-5 * extent) << kind;
   }
+}
+
+// Vertices of no face lie in no cell: they were drawn to the nearest one.
+TEST(ElasticDeformer, VerticesOfNoFaceStayAtRestAndFollowTheirJoints) {
+  SINEW_REQUIRE_DATA(data);
+  auto asset = read_asset((data / "rigged_gltf" / "CesiumMan.glb").string());
+  ASSERT_TRUE(asset.ok());
+  Rig& rig = asset->rig;
+  const auto box = bounding_box(rig.mesh.positions);
+  const double extent = box.diagonal().norm();
+  const std::size_t before = rig.mesh.vertex_count(), moved = rig.weights.row(0)[0].joint;
+  for (const double away : {0.02, 0.3, 1.0}) {
+    for (const bool bound : {true, false}) {
+      rig.mesh.positions.push_back(box.max() + Vec3::Constant(away * extent));
+      rig.weights.add_row(bound ? std::vector<Influence>{{static_cast<std::uint32_t>(moved), 1.0}}
+                                : std::vector<Influence>());
+    }
+  }
+  rig.mesh.normals.clear();
+  rig.mesh.texcoords.clear();
+  rig.parts.back().vertex_count += 6;
+  const auto choice = test::by(rig, "elastic", {{"voxels", 24.0}});
+
+  Pose bind = rest_pose(rig.skeleton);
+  const std::vector<Affine3> globals = bind_transforms(rig);
+  for (std::size_t j = 0; j < globals.size(); ++j) {
+    const int parent = rig.skeleton[j].parent;
+    bind.local[j] = parent < 0 ? globals[j] : globals[static_cast<std::size_t>(parent)].inverse() * globals[j];
+  }
+  const auto still = posed_mesh(rig, bind, choice);
+  ASSERT_TRUE(still.ok()) << still.error().message;
+  for (std::size_t i = before; i < rig.mesh.vertex_count(); ++i)
+    EXPECT_LT((still->positions[i] - rig.mesh.positions[i]).norm(), 1e-5 * extent) << i - before;
+
+  Pose turned = bind;
+  turned.local[moved] = bind.local[moved] * Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized());
+  const auto posed = posed_mesh(rig, turned, choice);
+  ASSERT_TRUE(posed.ok());
+  const PolyMesh expected = skinned_mesh(rig, turned);
+  for (std::size_t i = before; i < rig.mesh.vertex_count(); i += 2)
+    EXPECT_LT((posed->positions[i] - expected.positions[i]).norm(), 1e-5 * extent) << i - before;
 }
 
 TEST(ElasticDeformer, KeepsVolumeAndTurnsSmoothlyWhereLbsDoesNot) {
