@@ -60,7 +60,7 @@ Result<ArapSolver> ArapSolver::build(MeshView mesh, std::span<const std::uint32_
     if (vertex >= mesh.positions.size())
       return usage_error("there is no vertex " + std::to_string(vertex) + ": the mesh has " +
                          std::to_string(mesh.positions.size()));
-  const WeldedTriangles welded = weld_triangles(mesh);
+  const WeldedTriangles welded = weld_triangles(mesh, 0, options.copies);
   auto system = std::make_shared<ArapSystem>();
   system->kind = options.energy;
   system->to_welded = welded.weld.to_welded;

@@ -6,6 +6,7 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/deform/lbs.h"
+#include "sinew/rig/copies.h"
 
 namespace sinew {
 namespace {
@@ -129,7 +130,9 @@ Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOption
           "`sinew rig`");
   }
   const TriangleView view = triangulate(rig.mesh);
-  SINEW_TRY(ArapSolver arap, ArapSolver::build({rig.mesh.positions, view.triangles}, held, options.arap));
+  ArapOptions arap_options = options.arap;
+  arap_options.copies = copies_of(rig);
+  SINEW_TRY(ArapSolver arap, ArapSolver::build({rig.mesh.positions, view.triangles}, held, arap_options));
   if (!inner) {
     SINEW_TRY(inner, build_lbs(rig));
   }

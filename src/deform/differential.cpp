@@ -8,6 +8,7 @@
 #include "deform/palette.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/lbs.h"
+#include "sinew/rig/copies.h"
 
 namespace sinew {
 namespace {
@@ -184,6 +185,7 @@ Result<std::unique_ptr<Deformer>> build_differential(const Rig& rig, const Diffe
   SINEW_TRY(std::unique_ptr<Deformer> linear, build_lbs(rig));
   PoissonOptions surface_options;
   surface_options.edges = rig.loose_edges;
+  surface_options.copies = copies_of(rig);
   surface_options.placement = options.placement;
   if (options.keys) surface_options.keys = rig.keys;
   if (options.springs > 0) {

@@ -7,6 +7,7 @@
 #include "deform/key_shifts.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/topology.h"
+#include "sinew/rig/copies.h"
 
 namespace sinew {
 namespace {
@@ -91,6 +92,7 @@ class DifferentialKeys : public Deformer {
 PoissonOptions surface_options(const Rig& rig, Placement placement) {
   PoissonOptions options;
   options.edges = rig.loose_edges;
+  options.copies = copies_of(rig);
   options.keys = rig.keys;
   options.placement = placement;
   return options;

@@ -9,6 +9,7 @@
 #include "sinew/core/disjoint_sets.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/weld.h"
+#include "sinew/rig/copies.h"
 
 namespace sinew {
 namespace {
@@ -42,7 +43,7 @@ class Mush : public Deformer {
   Mush(const Rig& rig, std::unique_ptr<Deformer> inner, const MushOptions& options)
       : inner_(std::move(inner)), options_(options), rest_normals_(normals_of(rig.mesh)) {
     const TriangleView view = triangulate(rig.mesh);
-    const WeldedTriangles welded = weld_triangles({rig.mesh.positions, view.triangles});
+    const WeldedTriangles welded = weld_triangles({rig.mesh.positions, view.triangles}, 0, copies_of(rig));
     to_welded_ = welded.weld.to_welded;
     representative_ = welded.weld.representative;
     link(welded);

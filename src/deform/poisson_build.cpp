@@ -27,8 +27,9 @@ constexpr double kDeep = 0.35;
 constexpr double kSameDelta = 1e-4;
 
 // Vertices at one place that every key moves alike are one.
-Weld weld_with_keys(const PolyMesh& mesh, std::span<const ShapeKey> keys) {
-  Weld weld = weld_vertices(mesh.positions);
+Weld weld_with_keys(const PolyMesh& mesh, const PoissonOptions& options) {
+  const std::span<const ShapeKey> keys = options.keys;
+  Weld weld = weld_vertices(mesh.positions, 0, options.copies);
   if (keys.empty() || weld.positions.size() == mesh.positions.size()) return weld;
   const auto limit = static_cast<float>(kSameDelta * bounding_box(mesh.positions).diagonal().norm());
   const IndexLists groups = group_by_key(weld.positions.size(), weld.to_welded);
@@ -230,7 +231,7 @@ Result<PoissonSurface> PoissonSurface::build(const PolyMesh& mesh, const Poisson
     if (edge[0] >= mesh.vertex_count() || edge[1] >= mesh.vertex_count())
       return bad_input("an edge names vertex " + std::to_string(std::max(edge[0], edge[1])) +
                        ", but the mesh has only " + std::to_string(mesh.vertex_count()));
-  Maker maker{mesh, options, weld_with_keys(mesh, options.keys), {}, {}, {}};
+  Maker maker{mesh, options, weld_with_keys(mesh, options), {}, {}, {}};
   maker.collect();
   SINEW_TRY(SparseCholesky nothing, SparseCholesky::factor(Eigen::SparseMatrix<double>()));
   PoissonSurface surface(std::move(nothing));

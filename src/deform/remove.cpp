@@ -7,6 +7,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/deform/poisson.h"
 #include "sinew/math/rotation_fit.h"
+#include "sinew/rig/copies.h"
 
 namespace sinew {
 namespace {
@@ -81,6 +82,7 @@ Result<std::unique_ptr<Deformer>> build_remove(const Rig& rig, std::unique_ptr<D
                                                Removed removed) {
   PoissonOptions options;
   options.edges = rig.loose_edges;
+  options.copies = copies_of(rig);
   SINEW_TRY(PoissonSurface surface, PoissonSurface::build(rig.mesh, options));
   return std::unique_ptr<Deformer>(
       std::make_unique<Remove>(rig, std::move(surface), std::move(inner), removed));

@@ -2,6 +2,7 @@
 #include "sinew/mesh/weld.h"
 
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 
@@ -56,19 +57,24 @@ std::uint32_t add_representative(Weld& weld, std::span<const Vec3> positions, st
   return static_cast<std::uint32_t>(weld.positions.size() - 1);
 }
 
-Weld weld_equal(std::span<const Vec3> positions) {
+bool same_group(const Weld& weld, std::span<const std::uint32_t> groups, std::uint32_t welded,
+                std::size_t vertex) {
+  return groups.empty() || groups[weld.representative[welded]] == groups[vertex];
+}
+
+Weld weld_equal(std::span<const Vec3> positions, std::span<const std::uint32_t> groups) {
   Weld weld;
   weld.to_welded.resize(positions.size());
   PlaceTable table(positions.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const Vec3& p = positions[i];
-    const std::uint64_t hash = hash_of(p);
+    const std::uint64_t hash = hash_of(p) ^ (groups.empty() ? 0 : groups[i] * 0x9e3779b97f4a7c15u);
     // NaN is never equal, so a broken vertex stays alone; it is kept out of the table, where many would form
     // one chain.
     const bool finite = p.allFinite();
     const bool found = finite && table.find(hash, [&](std::uint32_t welded) {
       weld.to_welded[i] = welded;
-      return weld.positions[welded] == p;
+      return weld.positions[welded] == p && same_group(weld, groups, welded, i);
     });
     if (found) continue;
     weld.to_welded[i] = add_representative(weld, positions, i);
@@ -83,27 +89,32 @@ Vec3 cell_of(const Vec3& p, double tolerance) {
   return (p / (2 * tolerance)).array().floor();
 }
 
-std::uint32_t first_within(const Weld& weld, const PlaceTable& table, const Vec3& p, double tolerance) {
+std::uint32_t first_within(const Weld& weld, const PlaceTable& table, std::span<const Vec3> positions,
+                           std::span<const std::uint32_t> groups, std::size_t vertex, double tolerance) {
   std::uint32_t best = kNoVertex;
+  const Vec3& p = positions[vertex];
   const Vec3 cell = cell_of(p, tolerance);
   const Vec3 side = 2 * ((p / (2 * tolerance) - cell).array() >= 0.5).cast<double>() - 1;
   for (int corner = 0; corner < 8; ++corner) {
     const Vec3 key = cell + side.cwiseProduct(Vec3(corner & 1, corner >> 1 & 1, corner >> 2));
     table.find(hash_of(key), [&](std::uint32_t welded) {
-      if (welded < best && (weld.positions[welded] - p).norm() <= tolerance) best = welded;
+      if (welded < best && (weld.positions[welded] - p).norm() <= tolerance &&
+          same_group(weld, groups, welded, vertex))
+        best = welded;
       return false;
     });
   }
   return best;
 }
 
-Weld weld_near(std::span<const Vec3> positions, double tolerance) {
+Weld weld_near(std::span<const Vec3> positions, double tolerance, std::span<const std::uint32_t> groups) {
   Weld weld;
   weld.to_welded.resize(positions.size());
   PlaceTable table(positions.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const bool finite = positions[i].allFinite();
-    const std::uint32_t found = finite ? first_within(weld, table, positions[i], tolerance) : kNoVertex;
+    const std::uint32_t found =
+        finite ? first_within(weld, table, positions, groups, i, tolerance) : kNoVertex;
     weld.to_welded[i] = found != kNoVertex ? found : add_representative(weld, positions, i);
     if (finite && found == kNoVertex)
       table.insert(hash_of(cell_of(positions[i], tolerance)), weld.to_welded[i]);
@@ -113,13 +124,14 @@ Weld weld_near(std::span<const Vec3> positions, double tolerance) {
 
 }  // namespace
 
-Weld weld_vertices(std::span<const Vec3> positions, double tolerance) {
-  return tolerance > 0 ? weld_near(positions, tolerance) : weld_equal(positions);
+Weld weld_vertices(std::span<const Vec3> positions, double tolerance, std::span<const std::uint32_t> groups) {
+  assert(groups.empty() || groups.size() == positions.size());
+  return tolerance > 0 ? weld_near(positions, tolerance, groups) : weld_equal(positions, groups);
 }
 
-WeldedTriangles weld_triangles(MeshView mesh, double tolerance) {
+WeldedTriangles weld_triangles(MeshView mesh, double tolerance, std::span<const std::uint32_t> groups) {
   WeldedTriangles out;
-  out.weld = weld_vertices(mesh.positions, tolerance);
+  out.weld = weld_vertices(mesh.positions, tolerance, groups);
   out.triangles.reserve(mesh.triangles.size());
   out.source.reserve(mesh.triangles.size());
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {

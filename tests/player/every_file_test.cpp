@@ -14,18 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What must be made in the voxel body first takes minutes for large meshes.
-constexpr std::size_t kMostPrepared = 3500;
+// Voxel bodies of the default size take minutes for the large meshes among them.
+constexpr double kFewVoxels = 40;
 
-std::vector<std::string> tried_deformers(const Rig& rig) {
+std::vector<std::string> tried_deformers() {
   std::vector<std::string> names;
-  for (const DeformerMethod& method : deformer_methods()) {
-    const std::string name(method.name);
-    if (name == "elastic" || name == "cage" || name.starts_with("points")) continue;
-    if ((name == "swing-twist" || name == "joint-dqs") && rig.mesh.vertex_count() > kMostPrepared) continue;
-    names.push_back(name);
-  }
-  names.push_back("lbs+mush");
+  for (const DeformerMethod& method : deformer_methods()) names.emplace_back(method.name);
+  names.emplace_back("lbs+mush");
   return names;
 }
 
@@ -48,7 +43,7 @@ struct Posed {
 };
 
 Result<Posed> posed_by(Rig& rig, const Pose& pose, const std::string& deformer) {
-  SINEW_TRY(const Stack stack, stack_with(rig, deformer));
+  SINEW_TRY(const Stack stack, stack_with(rig, deformer, {{"voxels", kFewVoxels}}));
   SINEW_TRY(const DeformerNeeds needs, needs_of(stack));
   DeformerData data;
   SINEW_CHECK(prepare(rig, needs, data));
@@ -73,7 +68,7 @@ Pose bind_pose(const Rig& rig) {
 }
 
 bool solves(const std::string& deformer) {
-  return deformer == "arap" || deformer == "differential";
+  return deformer == "arap" || deformer == "differential" || deformer == "elastic";
 }
 
 TEST(EveryFile, LooksAsWithLinearBlendingInItsOwnPoseAndAtRest) {
@@ -86,10 +81,7 @@ TEST(EveryFile, LooksAsWithLinearBlendingInItsOwnPoseAndAtRest) {
     const Pose own = rest_pose(rig.skeleton), bind = bind_pose(rig);
     const auto expected = posed_by(rig, own, "lbs"), rest = posed_by(rig, bind, "lbs");
     ASSERT_TRUE(expected.ok() && rest.ok()) << file;
-    for (const std::string& name : tried_deformers(rig)) {
-      // 84 copies of a body, each on a skeleton of its own, lie at one place: what welds vertices takes them
-      // for one body.
-      if (file.stem() == "RecursiveSkeletons" && (solves(name) || name == "lbs+mush")) continue;
+    for (const std::string& name : tried_deformers()) {
       const auto posed = posed_by(rig, own, name);
       // A body that no voxel fits, or nothing that a joint holds alone.
       if (!posed.ok() && posed.error().code == ErrorCode::kImpossible) continue;
@@ -97,7 +89,10 @@ TEST(EveryFile, LooksAsWithLinearBlendingInItsOwnPoseAndAtRest) {
       const double size = expected->size();
       // On a few faces each corner counts for much.
       const bool toy = rig.mesh.vertex_count() < 100;
-      EXPECT_NEAR(posed->size() / size, 1, toy ? 0.2 : 0.1) << file << " " << name;
+      // The elastic body knows no skin weights: where bones are far from their binds it looks otherwise.
+      if (name != "elastic") {
+        EXPECT_NEAR(posed->size() / size, 1, toy ? 0.2 : 0.1) << file << " " << name;
+      }
       std::size_t far = 0;
       for (std::size_t i = 0; i < posed->positions.size(); ++i) {
         ASSERT_TRUE(posed->positions[i].allFinite()) << file << name << i;

@@ -19,6 +19,7 @@ enum class ArapEnergy { kSpokesAndRims, kSpokes };
 
 struct ArapOptions {
   ArapEnergy energy = ArapEnergy::kSpokesAndRims;
+  std::vector<std::uint32_t> copies = {};  // of rig/copies.h; vertices of different ones are not welded
 };
 
 struct ArapSystem;  // what a solver keeps: neighbours, weights, the factor

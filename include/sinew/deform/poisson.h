@@ -25,6 +25,7 @@ struct PoissonOptions {
   Placement placement = Placement::kOwn;
   // Vertices at one place are one, unless a key parts them (lips that open).
   std::span<const ShapeKey> keys = {};
+  std::vector<std::uint32_t> copies = {};  // of rig/copies.h; vertices of different ones are not welded
 };
 
 // Shapes from the transforms of their triangles, 002 section 5.5 [sumner2004, botsch2006]: the positions

@@ -18,8 +18,10 @@ struct Weld {
 };
 
 // tolerance 0: equal coordinates (-0 equals 0). Above 0: each vertex in turn joins the first representative
-// no farther than the tolerance, or becomes one. Vertices that are not finite join nobody. O(n).
-Weld weld_vertices(std::span<const Vec3> positions, double tolerance = 0);
+// no farther than the tolerance, or becomes one. Vertices that are not finite join nobody. groups: n, or
+// empty: those of different groups stay apart. O(n).
+Weld weld_vertices(std::span<const Vec3> positions, double tolerance = 0,
+                   std::span<const std::uint32_t> groups = {});
 
 // A triangle mesh on welded vertices. Triangles that lost a corner are left out.
 struct WeldedTriangles {
@@ -30,7 +32,8 @@ struct WeldedTriangles {
 
   MeshView view() const { return {weld.positions, triangles}; }
 };
-WeldedTriangles weld_triangles(MeshView mesh, double tolerance = 0);
+WeldedTriangles weld_triangles(MeshView mesh, double tolerance = 0,
+                               std::span<const std::uint32_t> groups = {});
 
 // The same for polygons: corners that became equal to the corner before are taken out, and faces left with
 // fewer than three corners are dropped. The result has no normals and no texture coordinates.
