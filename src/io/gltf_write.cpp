@@ -12,6 +12,7 @@
 #include "io/gltf_write_keys.h"
 #include "io/gltf_write_nodes.h"
 #include "sinew/io/gltf.h"
+#include "sinew/rig/local_origin.h"
 
 namespace sinew {
 namespace {
@@ -52,6 +53,7 @@ struct Writer {
   bool plain;
   Builder builder;
   std::vector<int> joint_nodes, mesh_nodes;
+  Vec3 origin = Vec3::Zero();  // what is stored is counted from here, and nodes carry the rest
   SkinSlots slots;
   int skin = -1;
   std::vector<KeyNode> key_nodes;
@@ -71,8 +73,11 @@ struct Writer {
     put_endpoint_method(builder.json, rig.endpoint);
     put_joint_deformers(builder.json, rig.joint_weights, joint_nodes);
     slots = skin_slots(rig);
-    if (!slots.joints.empty()) skin = add_skin(builder, rig, slots, joint_nodes, Affine3::Identity());
+    if (!slots.joints.empty())
+      skin = add_skin(builder, rig, slots, joint_nodes, Affine3(Eigen::Translation3d(origin)));
   }
+
+  ToStored to_stored() const { return {Affine3(Eigen::Translation3d(-origin)), false}; }
 
   // The looks' materials come first, in their order.
   int material_of(const MeshPart& part) {
@@ -87,7 +92,7 @@ struct Writer {
 
   Json make_primitive(const MeshTables& tables, const MeshPart& part, std::span<const std::size_t> keys) {
     Json primitive = {{"material", material_of(part)}};
-    put_vertices(builder, tables, part, {}, primitive);
+    put_vertices(builder, tables, part, to_stored(), primitive);
     put_texcoords(builder, tables.mesh, part, primitive);
     if (options.looks && !options.looks->colours.empty())
       primitive["attributes"]["COLOR_0"] =
@@ -117,7 +122,10 @@ struct Writer {
     Json& meshes = ensure_array(builder.json, "meshes");
     meshes.push_back(std::move(mesh));
     Json node = {{"name", name}, {"mesh", meshes.size() - 1}};
-    if (!plain && skin >= 0 && is_weighted(rig, parts[0])) node["skin"] = skin;
+    if (!plain && skin >= 0 && is_weighted(rig, parts[0]))
+      node["skin"] = skin;  // its joints carry it
+    else if (!origin.isZero(0))
+      node["translation"] = {origin.x(), origin.y(), origin.z()};
     mesh_nodes.push_back(add_node(builder.json, std::move(node)));
     add_to_scene(builder.json, 0, mesh_nodes.back());
     if (!keys.empty()) key_nodes.push_back({mesh_nodes.back(), keys});
@@ -148,8 +156,31 @@ struct Writer {
   }
 };
 
+// Far from the origin floats have no digits left for the shape. Where some parts have weights and others do
+// not, joints and mesh nodes would move bind space differently: those stay where they are.
+Vec3 stored_origin(const Rig& rig, const GltfWriteOptions& options) {
+  const bool plain = options.without_skin || options.baked;
+  if (!plain) {
+    const std::vector<MeshPart> parts = parts_of(rig);
+    const auto weighted = [&](const MeshPart& part) { return is_weighted(rig, part); };
+    if (!std::all_of(parts.begin(), parts.end(), weighted) &&
+        !std::none_of(parts.begin(), parts.end(), weighted))
+      return Vec3::Zero();
+  }
+  return local_origin(rig).bind;
+}
+
 Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
-  Writer writer{rig, options, options.without_skin || options.baked != nullptr, {}, {}, {}, {}, -1, {}};
+  Writer writer{rig,
+                options,
+                options.without_skin || options.baked != nullptr,
+                {},
+                {},
+                {},
+                stored_origin(rig, options),
+                {},
+                -1,
+                {}};
   if (options.looks) put_looks(writer.builder, *options.looks);
   writer.add_skeleton();
   const PolyMesh plain = writer.plain ? plain_mesh(rig, options.baked) : PolyMesh();
@@ -159,7 +190,9 @@ Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
   if (!writer.plain) put_stack(writer.builder.json, rig.stack);
   if (!writer.plain) put_edges(writer.builder.json, rig);
   if (!writer.plain) put_key_info(writer.builder.json, rig, writer.joint_nodes);
-  if (!writer.plain) put_cages(writer.builder, rig, writer.joint_nodes);
+  const bool moved = writer.skin >= 0 && !writer.origin.isZero(0);
+  if (!writer.plain)
+    put_cages(writer.builder, moved ? moved_to(rig, {writer.origin, Vec3::Zero()}) : rig, writer.joint_nodes);
   return writer.builder.finish(options.binary);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -12,6 +13,16 @@ namespace {
 constexpr std::size_t kLineGrain = 1 << 14;
 // Texture coordinates and normals are floats: more digits would show their rounding.
 constexpr int kFloatDigits = 7;
+
+// Nine digits of the mesh's size, and those that its distance from the origin takes.
+int position_digits(const PolyMesh& mesh) {
+  const Box3 box = bounding_box(mesh.positions);
+  if (box.isEmpty()) return 9;
+  const double size = box.diagonal().norm();
+  const double far = std::max(box.min().cwiseAbs().maxCoeff(), box.max().cwiseAbs().maxCoeff());
+  if (!(size > 0) || !(far > 10 * size)) return 9;
+  return static_cast<int>(std::min(17.0, 9 + std::ceil(std::log10(far / size))));
+}
 
 void append_index(std::string& out, std::uint64_t index) {
   char text[20];
@@ -86,9 +97,10 @@ std::string write_obj(const PolyMesh& mesh, std::span<const MeshPart> parts, con
   assert(mesh.normals.empty() || mesh.normals.size() == mesh.vertex_count());
   assert(looks.colours.empty() || looks.colours.size() == mesh.vertex_count());
   std::string out;
+  const int digits = position_digits(mesh);
   if (!library.empty()) out = "mtllib " + std::string(library) + "\n";
   append_lines(out, mesh.vertex_count(), [&](std::string& part, std::size_t i) {
-    append_line(part, "v", mesh.positions[i], 9);
+    append_line(part, "v", mesh.positions[i], digits);
     if (looks.colours.empty()) return;
     part.pop_back();
     append_line(part, "", painted(looks.colours[i]), 5);

@@ -94,10 +94,12 @@ Result<PolyMesh> posed_mesh(const Rig& rig, const Pose& pose, ReadyDeformer& rea
   PolyMesh mesh = shown_mesh(rig, ready.deformer);
   std::vector<Vec3f> positions(mesh.vertex_count());
   mesh.normals.resize(mesh.vertex_count());
-  const Status status = ready.deformer.evaluate(pose, ready.workspace, positions, mesh.normals);
+  const Status status = ready.deformer.evaluate_near(pose, ready.workspace, positions, mesh.normals);
   if (status != Status::kOk) return frame_error(status);
   SINEW_CHECK(check_frame(rig, positions, ready));
-  for (std::size_t i = 0; i < positions.size(); ++i) mesh.positions[i] = positions[i].cast<double>();
+  const auto origin = ready.deformer.origin();
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    mesh.positions[i] = positions[i].cast<double>() + Vec3(origin[0], origin[1], origin[2]);
   return mesh;
 }
 

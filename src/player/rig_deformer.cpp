@@ -10,6 +10,7 @@
 #include "sinew/deform/pose_space.h"
 #include "sinew/mesh/subdivision.h"
 #include "sinew/player/stack.h"
+#include "sinew/rig/local_origin.h"
 
 namespace sinew {
 namespace {
@@ -40,6 +41,19 @@ void spread(std::span<const Vec3f> points, const VertexBuffer& out) noexcept {
   });
 }
 
+// Vertices in the caller's memory, moved.
+void shift(const VertexBuffer& out, std::size_t count, const Vec3& by) noexcept {
+  parallel_for(count, kBlendGrain, [&](std::size_t begin, std::size_t end) {
+    auto* target = reinterpret_cast<unsigned char*>(out.data) + begin * out.stride;
+    for (std::size_t i = begin; i < end; ++i, target += out.stride) {
+      Vec3f p;
+      std::memcpy(p.data(), target, kTight);
+      p = (p.cast<double>() + by).cast<float>();
+      std::memcpy(target, p.data(), kTight);
+    }
+  });
+}
+
 // The caller's memory, where vertices lie one behind the other in it.
 std::span<Vec3f> tight_span(const VertexBuffer& buffer, std::size_t count) noexcept {
   if (!buffer.data || buffer.stride != kTight) return {};
@@ -60,12 +74,24 @@ Affine3 matrix_at(std::span<const float> joints, std::size_t j) noexcept {
   return matrix;
 }
 
+DeformerData moved_data(DeformerData data, const LocalOrigin& origin) {
+  for (VertexTarget& target : data.held) target.position -= origin.world;
+  if (data.elastic) {
+    ElasticSetup setup = *data.elastic;
+    setup.grid = VoxelGrid(setup.grid.origin() - origin.bind, setup.grid.cell_size(), setup.grid.cells());
+    data.elastic = std::make_shared<const ElasticSetup>(std::move(setup));
+  }
+  return data;
+}
+
 }  // namespace
 
 struct RigWorkspace::Memory {
   std::vector<std::unique_ptr<Workspace>> steps;
   PoseSpaces::Scratch pose_spaces;
   LiveControls controls;
+  LiveControls near_controls;  // the same about the local origin, and the caller's rest positions
+  std::vector<Vec3f> near_rest;
   const Executor* executor = nullptr;
   std::vector<double> keys;
   std::vector<Affine3> locals, globals, matrices;
@@ -83,6 +109,7 @@ struct RigDeformer::Parts {
   std::vector<Vec3f> rest, rest_normals;
   std::vector<std::size_t> cage_points;  // of each cage
   std::size_t handles = 0;
+  LocalOrigin origin;  // rest positions, inverse_bind and steps are about it; the skeleton is the rig's own
   std::vector<std::string> notes;
   std::optional<Subdivision> subdivision;
 
@@ -98,6 +125,16 @@ struct RigDeformer::Parts {
                        [&](const HandleTarget& target) { return target.handle < handles; });
   }
 
+  // What hands have moved, about the local origin.
+  const LiveControls& controls_near(RigWorkspace::Memory& memory) const noexcept {
+    if (origin.is_zero()) return memory.controls;
+    memory.near_controls = memory.controls;
+    for (std::vector<Vec3>& cage : memory.near_controls.cages)
+      for (Vec3& p : cage) p -= origin.bind;
+    for (HandleTarget& target : memory.near_controls.handles) target.position -= origin.world;
+    return memory.near_controls;
+  }
+
   // globals and keys are those of the frame.
   Status run(RigWorkspace::Memory& memory, std::span<const Vec3f> from, std::span<const Affine3> locals,
              std::span<const BoneShape> bones, const VertexBuffer& positions,
@@ -106,7 +143,10 @@ struct RigDeformer::Parts {
     const bool with_normals = normals.data != nullptr;
     if (!fits(positions, n) || (with_normals && !fits(normals, n)) || !controls_fit(memory.controls))
       return Status::kBadPose;
+    if (!origin.is_zero())
+      for (Affine3& global : memory.globals) global.pretranslate(-origin.world);
     for (std::size_t j = 0; j < joints(); ++j) memory.matrices[j] = memory.globals[j] * inverse_bind[j];
+    const LiveControls& controls = controls_near(memory);
     if (!pose_spaces.empty()) pose_spaces.add_weights(skeleton, locals, memory.keys, memory.pose_spaces);
 
     const std::span<Vec3f> tight = tight_span(positions, n), tight_normals = tight_span(normals, n);
@@ -119,7 +159,7 @@ struct RigDeformer::Parts {
                                                ? tight_normals
                                                : std::span(memory.normals[s % 2]);
       const Status status = steps[s].deformer->deform(
-          {points, point_normals, memory.globals, memory.matrices, bones, memory.keys, &memory.controls, {}},
+          {points, point_normals, memory.globals, memory.matrices, bones, memory.keys, &controls, {}},
           *memory.steps[s], out, out_normals);
       if (status != Status::kOk) return status;
       if (!steps[s].mask.empty()) blend_step(points, point_normals, steps[s].mask, out, out_normals);
@@ -140,6 +180,12 @@ struct RigDeformer::Parts {
     if (points.data() != tight.data()) spread(points, positions);
     if (with_normals && point_normals.data() != tight_normals.data()) spread(point_normals, normals);
     return Status::kOk;
+  }
+
+  // From the local origin to the world's.
+  Status in_world(Status status, const VertexBuffer& positions) const noexcept {
+    if (status == Status::kOk && !origin.world.isZero(0)) shift(positions, rest.size(), origin.world);
+    return status;
   }
 
   Status evaluate(std::span<const Vec3f> from, const Pose& pose, RigWorkspace::Memory& memory,
@@ -221,6 +267,15 @@ Result<RigDeformer> RigDeformer::build(const Rig& rig, const Stack& stack) {
 }
 
 Result<RigDeformer> RigDeformer::build(const Rig& rig, const Stack& stack, const DeformerData& data) {
+  const LocalOrigin origin = local_origin(rig);
+  if (origin.is_zero()) return build_near(rig, stack, data);
+  SINEW_TRY(RigDeformer deformer, build_near(moved_to(rig, origin), stack, moved_data(data, origin)));
+  deformer.parts_->origin = origin;
+  deformer.parts_->skeleton = rig.skeleton;
+  return deformer;
+}
+
+Result<RigDeformer> RigDeformer::build_near(const Rig& rig, const Stack& stack, const DeformerData& data) {
   std::vector<std::string> skipped;
   SINEW_TRY(std::vector<BuiltStep> steps, build_stack(rig, stack, data, &skipped));
   SINEW_TRY(RigDeformer deformer, build(rig, std::move(steps)));
@@ -292,6 +347,7 @@ RigWorkspace RigDeformer::make_workspace() const {
   memory->pose_spaces = parts_->pose_spaces.make_scratch();
   memory->controls.cages.resize(parts_->cage_points.size());
   memory->keys.resize(parts_->default_keys.size());
+  if (!parts_->origin.bind.isZero(0)) memory->near_rest.resize(parts_->rest.size());
   for (auto* list : {&memory->locals, &memory->globals, &memory->matrices}) list->resize(parts_->joints());
   for (std::size_t k = 0; k < std::min<std::size_t>(2, parts_->steps.size()); ++k) {
     memory->points[k].resize(parts_->rest.size());
@@ -306,19 +362,34 @@ RigWorkspace RigDeformer::make_workspace() const {
 
 Status RigDeformer::evaluate(const Pose& pose, RigWorkspace& workspace, VertexBuffer positions,
                              VertexBuffer normals) const noexcept {
+  return parts_->in_world(evaluate_near(pose, workspace, positions, normals), positions);
+}
+
+Status RigDeformer::evaluate_near(const Pose& pose, RigWorkspace& workspace, VertexBuffer positions,
+                                  VertexBuffer normals) const noexcept {
   return parts_->evaluate(parts_->rest, pose, *workspace.memory_, positions, normals);
+}
+
+std::array<double, 3> RigDeformer::origin() const {
+  return {parts_->origin.world.x(), parts_->origin.world.y(), parts_->origin.world.z()};
 }
 
 Status RigDeformer::evaluate(const PoseView& pose, RigWorkspace& workspace, VertexBuffer positions,
                              VertexBuffer normals) const noexcept {
-  return parts_->evaluate(pose, *workspace.memory_, positions, normals);
+  return parts_->in_world(parts_->evaluate(pose, *workspace.memory_, positions, normals), positions);
 }
 
 Status RigDeformer::evaluate_from(std::span<const float> rest, const Pose& pose, RigWorkspace& workspace,
                                   VertexBuffer positions, VertexBuffer normals) const noexcept {
   if (rest.size() != 3 * parts_->rest.size()) return Status::kBadPose;
-  const std::span<const Vec3f> from(reinterpret_cast<const Vec3f*>(rest.data()), parts_->rest.size());
-  return parts_->evaluate(from, pose, *workspace.memory_, positions, normals);
+  std::span<const Vec3f> from(reinterpret_cast<const Vec3f*>(rest.data()), parts_->rest.size());
+  if (!parts_->origin.bind.isZero(0)) {
+    std::vector<Vec3f>& near = workspace.memory_->near_rest;
+    for (std::size_t i = 0; i < near.size(); ++i)
+      near[i] = (from[i].cast<double>() - parts_->origin.bind).cast<float>();
+    from = near;
+  }
+  return parts_->in_world(parts_->evaluate(from, pose, *workspace.memory_, positions, normals), positions);
 }
 
 Status RigDeformer::evaluate(std::span<RigInstance> instances, const Executor* executor) const noexcept {

@@ -3,6 +3,7 @@
 // includes this compiles fast.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -118,6 +119,12 @@ class RigDeformer {
   // The same from other rest positions, three floats for each vertex, bind space.
   Status evaluate_from(std::span<const float> rest, const Pose& pose, RigWorkspace& workspace,
                        VertexBuffer positions, VertexBuffer normals = {}) const noexcept;
+  // The same, counted from origin(): for the far away, whose shape floats of world space cannot hold.
+  Status evaluate_near(const Pose& pose, RigWorkspace& workspace, VertexBuffer positions,
+                       VertexBuffer normals = {}) const noexcept;
+  // A place near the mesh in the rig's own pose, world space; zero but for rigs that lie more than 16 of
+  // their sizes from the origin.
+  std::array<double, 3> origin() const;
   // Many characters, spread over the threads of `executor` (null: the default one), each on one of them.
   // Returns the worst status.
   Status evaluate(std::span<RigInstance> instances, const Executor* executor = nullptr) const noexcept;
@@ -127,6 +134,8 @@ class RigDeformer {
 
  private:
   struct Parts;
+  static Result<RigDeformer> build_near(const Rig& rig, const std::vector<StackEntry>& stack,
+                                        const DeformerData& data);
   explicit RigDeformer(Parts* parts) : parts_(parts) {}
   Parts* parts_;
 };
