@@ -149,8 +149,7 @@ class ElasticDeformer : public Deformer {
     for (const Stray& stray : strays_) {
       const std::uint32_t i = stray.vertex;
       if (stray.skin.empty()) {
-        out_positions[i] +=
-            (polar_decomposition(gradient_at(v, i)).rotation * stray.offset).cast<float>();
+        out_positions[i] += (polar_decomposition(gradient_at(v, i)).rotation * stray.offset).cast<float>();
         continue;
       }
       Vec3 point = Vec3::Zero();

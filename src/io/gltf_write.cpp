@@ -158,33 +158,22 @@ struct Writer {
 
 // Far from the origin floats have no digits left for the shape. Where some parts have weights and others do
 // not, joints and mesh nodes would move bind space differently: those stay where they are.
-Vec3 stored_origin(const Rig& rig, const GltfWriteOptions& options) {
-  const bool plain = options.without_skin || options.baked;
-  if (!plain) {
-    const std::vector<MeshPart> parts = parts_of(rig);
-    const auto weighted = [&](const MeshPart& part) { return is_weighted(rig, part); };
-    if (!std::all_of(parts.begin(), parts.end(), weighted) &&
-        !std::none_of(parts.begin(), parts.end(), weighted))
-      return Vec3::Zero();
-  }
-  return local_origin(rig).bind;
+Vec3 stored_origin(const Rig& rig, const PolyMesh& mesh, bool plain) {
+  const std::vector<MeshPart> parts = parts_of(rig);
+  const auto weighted = [&](const MeshPart& part) { return is_weighted(rig, part); };
+  const bool alike =
+      std::all_of(parts.begin(), parts.end(), weighted) || std::none_of(parts.begin(), parts.end(), weighted);
+  return plain || alike ? place_near(mesh.positions) : Vec3(Vec3::Zero());
 }
 
 Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
-  Writer writer{rig,
-                options,
-                options.without_skin || options.baked != nullptr,
-                {},
-                {},
-                {},
-                stored_origin(rig, options),
-                {},
-                -1,
-                {}};
+  const bool is_plain = options.without_skin || options.baked != nullptr;
+  const PolyMesh plain = is_plain ? plain_mesh(rig, options.baked) : PolyMesh();
+  const PolyMesh& mesh = is_plain ? plain : rig.mesh;
+  Writer writer{rig, options, is_plain, {}, {}, {}, stored_origin(rig, mesh, is_plain), {}, -1, {}};
   if (options.looks) put_looks(writer.builder, *options.looks);
   writer.add_skeleton();
-  const PolyMesh plain = writer.plain ? plain_mesh(rig, options.baked) : PolyMesh();
-  const MeshTables tables(writer.plain ? plain : rig.mesh);
+  const MeshTables tables(mesh);
   for (const auto& parts : node_groups(rig, writer.plain)) writer.add_mesh(tables, parts);
   writer.add_clips();
   if (!writer.plain) put_stack(writer.builder.json, rig.stack);

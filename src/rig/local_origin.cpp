@@ -26,6 +26,11 @@ std::size_t main_joint(const Rig& rig) {
 
 }  // namespace
 
+Vec3 place_near(std::span<const Vec3> points) {
+  const Box3 box = bounding_box(points);
+  return box.isEmpty() ? Vec3(Vec3::Zero()) : far_place(box.center(), box.diagonal().norm());
+}
+
 LocalOrigin local_origin(const Rig& rig) {
   const Box3 box = bounding_box(rig.mesh.positions);
   if (box.isEmpty()) return {};

@@ -53,7 +53,8 @@ TEST(ElasticDeformer, VerticesOfNoFaceStayAtRestAndFollowTheirJoints) {
   const std::vector<Affine3> globals = bind_transforms(rig);
   for (std::size_t j = 0; j < globals.size(); ++j) {
     const int parent = rig.skeleton[j].parent;
-    bind.local[j] = parent < 0 ? globals[j] : globals[static_cast<std::size_t>(parent)].inverse() * globals[j];
+    bind.local[j] =
+        parent < 0 ? globals[j] : globals[static_cast<std::size_t>(parent)].inverse() * globals[j];
   }
   const auto still = posed_mesh(rig, bind, choice);
   ASSERT_TRUE(still.ok()) << still.error().message;

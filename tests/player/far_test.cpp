@@ -126,6 +126,24 @@ TEST(FarAway, FilesWithoutJointsKeepTheShape) {
             1e-6 * size_of(still));
 }
 
+TEST(FarAway, APosedMeshThatReplacesARigKeepsTheShape) {
+  SINEW_REQUIRE_DATA(data);
+  const auto bytes = write_gltf(man(data), nullptr, {});
+  ASSERT_TRUE(bytes.ok());
+  auto file = read_gltf(*bytes, "man.glb");
+  ASSERT_TRUE(file.ok());
+  const std::vector<Vec3> expected = file->rig.mesh.positions;
+  for (Vec3& p : file->rig.mesh.positions) p += kFarAway;
+  GltfWriteOptions options;
+  options.without_skin = true;
+  const auto plain = write_gltf(file->rig, &*file->document, options);
+  ASSERT_TRUE(plain.ok()) << plain.error().message;
+  const auto again = read_gltf(*plain, "far.glb");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_LT(apart(skinned_mesh(again->rig, rest_pose(again->rig.skeleton)).positions, expected, kFarAway),
+            1e-6 * bounding_box(expected).diagonal().norm());
+}
+
 TEST(FarAway, FloatsOfTheWorldAreTheNearestThereAre) {
   SINEW_REQUIRE_DATA(data);
   const Rig near = man(data), far = carried(near, kFarAway);

@@ -18,9 +18,9 @@ struct ElasticSetup {
 // The elastic reference as a deformer, D17 [kavan2012, 3.1]: every frame the grid's vertices settle where
 // their corotational energy is least while those of the bones follow the pose; the mesh goes along by
 // trilinear interpolation, shape keys turned with their cell; vertices outside the body follow the nearest
-// point of it, or, where it is farther than a cell, their skin weights. It starts from the frame before or from linear
-// blending, whichever has less energy. Unlike the others it allocates while it runs, and takes as long as a
-// solve does. kImpossible: a part of the body has no bone. kBadInput: sizes that do not fit.
+// point of it, or, where it is farther than a cell, their skin weights. It starts from the frame before or
+// from linear blending, whichever has less energy. Unlike the others it allocates while it runs, and takes as
+// long as a solve does. kImpossible: a part of the body has no bone. kBadInput: sizes that do not fit.
 Result<std::unique_ptr<Deformer>> build_elastic(const Rig& rig, ElasticSetup setup);
 
 }  // namespace sinew

@@ -14,6 +14,9 @@ struct LocalOrigin {
   bool is_zero() const { return bind.isZero(0) && world.isZero(0); }
 };
 
+// A place near the points, or zero where they lie within 16 of their sizes from the origin.
+Vec3 place_near(std::span<const Vec3> points);
+
 // Zero where the mesh lies within 16 of its sizes from the origin, in bind space and in the world each. O(n).
 LocalOrigin local_origin(const Rig& rig);
 
