@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "pose_options.h"
+#include "sinew/deform/vertex_ik.h"
 #include "sinew/io/write_mesh.h"
 #include "sinew/measure/shape.h"
 #include "sinew/pipeline/bake.h"
@@ -36,6 +37,13 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
   const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
   if (scene && !options.apply)
     choice.stack = without_subdivision(std::move(choice.stack));  // that is the rig
+  if (options.pose.drive_joints) {
+    SINEW_TRY(VertexIk driven, pose_by_vertices(asset.rig, pose, choice.held));
+    console.notes(options.in, {fmt::format("the joints bring the vertices to within {:.3g} of their handles",
+                                           driven.distance)});
+    pose = std::move(driven.pose);
+    choice.held.clear();
+  }
   auto posed = timed_frame(asset.rig, pose, choice);
   if (!posed) return in_file(options.in, posed.error());
   TimedFrame frame = *std::move(posed);
@@ -96,6 +104,8 @@ void add_pose(Program& program) {
               "the file to write: .obj, .ply, .off, .stl: the deformed mesh; .glb: the rig")
       .required();
   verb.flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
+  verb.flag("--drive-joints", options->pose.drive_joints,
+            "--handle and --handles turn the joints, by linear blending, instead of pulling at the mesh");
   verb.option("--key-name", options->key, "what the shape key is called that a .glb gets from handles")
       .show_default();
   options->pose.add_pose_to(verb);

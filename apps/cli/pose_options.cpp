@@ -182,8 +182,12 @@ Result<DeformChoice> PoseOptions::choice(const Console& console, const Rig& rig)
     }
   SINEW_CHECK(read_handles(*this, choice));
   const std::string deformer = deformer_of(choice.stack);
-  if (!choice.held.empty() && !deformer.starts_with("arap"))
-    return usage_error("handles of vertices belong to --deformer arap");
+  const bool held = deformer.starts_with("arap") || drive_joints ||
+                    std::any_of(choice.stack.begin(), choice.stack.end(),
+                                [](const StackEntry& entry) { return entry.step == "arap"; });
+  if (!choice.held.empty() && !held)
+    return usage_error(
+        "handles of vertices belong to --deformer arap, to a stack with the step arap, or to --drive-joints");
   if (!choice.controls.handles.empty() && !deformer.starts_with("points"))
     return usage_error("point handles belong to --deformer points");
   choice.progress = console.progress();

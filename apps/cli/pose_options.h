@@ -19,6 +19,7 @@ struct PoseOptions {
   SettingOptions settings;
   std::vector<std::string> handles;
   std::string handle_file;
+  bool drive_joints = false;  // handles of vertices turn joints
 
   void add_set_to(const Verb& verb);       // --set
   void add_pose_to(const Verb& verb);      // --set, --stretch, --twist, --key, --clip, --time

@@ -60,6 +60,12 @@ Result<ArapSolver> ArapSolver::build(MeshView mesh, std::span<const std::uint32_
     if (vertex >= mesh.positions.size())
       return usage_error("there is no vertex " + std::to_string(vertex) + ": the mesh has " +
                          std::to_string(mesh.positions.size()));
+  for (const auto& edge : options.edges)
+    if (std::max(edge[0], edge[1]) >= mesh.positions.size())
+      return usage_error("an edge names vertex " + std::to_string(std::max(edge[0], edge[1])) +
+                         ", but the mesh has only " + std::to_string(mesh.positions.size()));
+  if (!(options.edge_weight >= 0 && options.edge_weight <= 1e6))
+    return parameter_error("springs", "must lie between 0 and 1e6");
   const WeldedTriangles welded = weld_triangles(mesh, 0, options.copies);
   auto system = std::make_shared<ArapSystem>();
   system->kind = options.energy;
@@ -69,7 +75,14 @@ Result<ArapSolver> ArapSolver::build(MeshView mesh, std::span<const std::uint32_
     system->constrained.push_back(system->to_welded[vertex]);
     system->is_fixed[system->to_welded[vertex]] = 1;
   }
-  SINEW_CHECK(build_arap_system(welded.view(), *system));
+  std::vector<std::array<std::uint32_t, 2>> springs;
+  for (const auto& edge : options.edges) {
+    const std::uint32_t a = system->to_welded[edge[0]], b = system->to_welded[edge[1]];
+    if (a != b && welded.weld.positions[a].allFinite() && welded.weld.positions[b].allFinite())
+      springs.push_back({a, b});
+  }
+  if (options.edge_weight == 0) springs.clear();
+  SINEW_CHECK(build_arap_system(welded.view(), springs, options.edge_weight, *system));
   return ArapSolver(std::move(system));
 }
 

@@ -31,8 +31,41 @@ std::vector<std::uint32_t> sound_triangles(const TriangleCotangents& cotangents)
   return out;
 }
 
-void link_neighbours(std::span<const Triangle> triangles, ArapSystem& system) {
-  const IndexLists lists = vertex_neighbours(system.size(), edge_table(system.size(), triangles));
+using Spring = std::array<std::uint32_t, 2>;
+
+// Each vertex's list with the other ends of its springs, each once, ascending.
+IndexLists with_springs(const IndexLists& lists, std::size_t vertices, std::span<const Spring> springs) {
+  std::vector<Spring> pairs;
+  for (std::uint32_t i = 0; i < lists.size(); ++i)
+    for (const std::uint32_t j : lists[i]) pairs.push_back({i, j});
+  for (const Spring& spring : springs) {
+    pairs.push_back(spring);
+    pairs.push_back({spring[1], spring[0]});
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::vector<std::uint32_t> from;
+  for (const Spring& pair : pairs) from.push_back(pair[0]);
+  IndexLists all = group_by_key(vertices, from);
+  for (std::uint32_t& item : all.items) item = pairs[item][1];
+  return all;
+}
+
+void link_springs(std::span<const Spring> springs, double weight, ArapSystem& system) {
+  if (springs.empty()) return;
+  system.springs.assign(system.neighbours.size(), 0);
+  for (const Spring& spring : springs)
+    for (const std::size_t end : {0, 1}) {
+      const std::uint32_t e = find_entry(system, spring[end], spring[1 - end]);
+      system.springs[e] += weight;
+      system.weights[e] += weight;
+    }
+}
+
+void link_neighbours(std::span<const Triangle> triangles, std::span<const Spring> springs,
+                     ArapSystem& system) {
+  IndexLists lists = vertex_neighbours(system.size(), edge_table(system.size(), triangles));
+  if (!springs.empty()) lists = with_springs(lists, system.size(), springs);
   system.offsets.assign(lists.offsets.begin(), lists.offsets.end());
   system.offsets.resize(system.size() + 1, system.offsets.empty() ? 0 : system.offsets.back());
   system.neighbours = lists.items;
@@ -156,7 +189,8 @@ Result<void> factor_system(std::span<const std::uint8_t> held, ArapSystem& syste
 
 }  // namespace
 
-Result<void> build_arap_system(MeshView mesh, ArapSystem& system) {
+Result<void> build_arap_system(MeshView mesh, std::span<const Spring> springs, double spring_weight,
+                               ArapSystem& system) {
   const TriangleCotangents cotangents = triangle_cotangents(mesh);
   std::vector<Triangle> triangles;
   std::vector<std::array<double, 3>> angles;
@@ -164,12 +198,13 @@ Result<void> build_arap_system(MeshView mesh, ArapSystem& system) {
     triangles.push_back(mesh.triangles[t]);
     angles.push_back(cotangents.cotangents[t]);
   }
-  link_neighbours(triangles, system);
+  link_neighbours(triangles, springs, system);
   link_corners(triangles, angles, system);
   if (system.kind == ArapEnergy::kSpokes) {
     for (double& weight : system.weights) weight = std::max(weight, 0.0);
     system.corners = {};
   }
+  link_springs(springs, spring_weight, system);
   ArapStencil& stencil = system.stencil;
   stencil.rest.assign(mesh.positions.begin(), mesh.positions.end());
   stencil.own.resize(system.size());

@@ -6,6 +6,7 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/deform/lbs.h"
+#include "sinew/deform/poisson.h"
 #include "sinew/rig/copies.h"
 
 namespace sinew {
@@ -24,19 +25,24 @@ struct ArapWorkspace : Workspace {
 
 class ArapDeformer : public Deformer {
  public:
-  ArapDeformer(ArapSolver arap, std::unique_ptr<Deformer> skin, std::vector<std::uint32_t> held,
-               const ArapRigOptions& options)
+  ArapDeformer(const Rig& rig, ArapSolver arap, std::unique_ptr<Deformer> skin,
+               std::vector<std::uint32_t> held, const ArapRigOptions& options)
       : arap_(std::move(arap)),
         skin_(std::move(skin)),
         held_(std::move(held)),
         iterations_(options.iterations) {
+    if (!skin_) {
+      rest_.reserve(rig.mesh.vertex_count());
+      for (const Vec3& p : rig.mesh.positions) rest_.push_back(p.cast<float>().cast<double>());
+      rest_normals_ = normals_of(rig.mesh);
+    }
     for (const VertexTarget& target : options.targets) targets_.push_back(target.position);
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {
     auto workspace = std::make_unique<ArapWorkspace>();
     const std::size_t n = arap_.vertex_count();
-    workspace->skin = skin_->make_workspace();
+    if (skin_) workspace->skin = skin_->make_workspace();
     workspace->posed.resize(n);
     workspace->normals.resize(n);
     workspace->rest.resize(n);
@@ -51,13 +57,19 @@ class ArapDeformer : public Deformer {
                 std::span<Vec3f> out_normals) const noexcept override {
     auto& frame = static_cast<ArapWorkspace&>(workspace);
     const bool with_normals = !out_normals.empty();
-    const Status status = skin_->deform(input, *frame.skin, frame.posed,
-                                        with_normals ? std::span<Vec3f>(frame.normals) : std::span<Vec3f>());
-    if (status != Status::kOk) return status;
-    const std::size_t n = frame.posed.size();
-    for (std::size_t i = 0; i < n; ++i) frame.shape[i] = frame.posed[i].cast<double>();
+    std::span<const Vec3f> posed = input.positions, posed_normals = input.normals;
+    if (skin_) {
+      const std::span<Vec3f> normals = with_normals ? std::span<Vec3f>(frame.normals) : std::span<Vec3f>();
+      const Status status = skin_->deform(input, *frame.skin, frame.posed, normals);
+      if (status != Status::kOk) return status;
+      posed = frame.posed;
+      posed_normals = normals;
+    }
+    const std::size_t n = posed.size();
+    for (std::size_t i = 0; i < n; ++i) frame.shape[i] = posed[i].cast<double>();
     if (targets_.empty()) {
-      for (std::size_t i = 0; i < n; ++i) frame.rest[i] = input.positions[i].cast<double>();
+      for (std::size_t i = 0; i < n; ++i)
+        frame.rest[i] = skin_ ? Vec3(input.positions[i].cast<double>()) : rest_[i];
       for (std::size_t c = 0; c < held_.size(); ++c) frame.targets[c] = frame.shape[held_[c]];
       arap_.set_rest(frame.rest, frame.state);
       arap_.start_from(frame.shape, frame.state);
@@ -67,7 +79,9 @@ class ArapDeformer : public Deformer {
     }
     for (int step = 0; step < iterations_; ++step) arap_.step(frame.targets, frame.state);
     arap_.read(frame.state, frame.shape);
-    const std::span<const Vec3f> normals = targets_.empty() ? input.normals : frame.normals;
+    const std::span<const Vec3f> normals = !targets_.empty() ? posed_normals
+                                           : skin_           ? input.normals
+                                                             : std::span<const Vec3f>(rest_normals_);
     parallel_for(n, kBindingGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         out_positions[i] = frame.shape[i].cast<float>();
@@ -87,6 +101,8 @@ class ArapDeformer : public Deformer {
   std::vector<std::uint32_t> held_;
   std::vector<Vec3> targets_;
   int iterations_;
+  std::vector<Vec3> rest_;  // of the rig, and its normals: where the steps before have posed it already
+  std::vector<Vec3f> rest_normals_;
 };
 
 Result<std::vector<std::uint32_t>> held_by_targets(const Rig& rig, std::span<const VertexTarget> targets) {
@@ -132,12 +148,18 @@ Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOption
   const TriangleView view = triangulate(rig.mesh);
   ArapOptions arap_options = options.arap;
   arap_options.copies = copies_of(rig);
+  arap_options.edges.insert(arap_options.edges.end(), rig.loose_edges.begin(), rig.loose_edges.end());
+  if (options.springs > 0) {
+    arap_options.edge_weight = options.springs;
+    const auto inner_springs = inner_edges(rig.mesh);
+    arap_options.edges.insert(arap_options.edges.end(), inner_springs.begin(), inner_springs.end());
+  }
   SINEW_TRY(ArapSolver arap, ArapSolver::build({rig.mesh.positions, view.triangles}, held, arap_options));
-  if (!inner) {
+  if (!inner && !options.over_input) {
     SINEW_TRY(inner, build_lbs(rig));
   }
   return std::unique_ptr<Deformer>(
-      std::make_unique<ArapDeformer>(std::move(arap), std::move(inner), std::move(held), options));
+      std::make_unique<ArapDeformer>(rig, std::move(arap), std::move(inner), std::move(held), options));
 }
 
 }  // namespace sinew

@@ -4,6 +4,7 @@
 //   covariance of i = sum_u (x_u - x_i) spread_iu^T,   spread_iu = sum over triangles t with i and u of g_tu
 //   right-hand side at i = R_i own_i + sum_u R_u pull_iu,   pull_iu = 1/3 sum of g_ti over the same triangles
 // Spokes alone have the same form with spread_iu = w_iu (p_u - p_i) and pull_iu = w_iu (p_i - p_u) / 2.
+// A spring is a spoke of its two ends. Beside rims, which count each edge three times, it counts 3/2 times.
 #include "deform/arap_system.h"
 
 #include "sinew/core/parallel.h"
@@ -11,7 +12,8 @@
 namespace sinew {
 namespace {
 constexpr std::size_t kCellGrain = 2048;
-}
+constexpr double kSpringCount = 1.5;
+}  // namespace
 
 void ArapSystem::fill(ArapStencil& out) const noexcept {
   parallel_for(size(), kCellGrain, [&](std::size_t begin, std::size_t end) {
@@ -42,6 +44,13 @@ void ArapSystem::fill(ArapStencil& out) const noexcept {
         out.pulls[corner.first] += pull;
         out.pulls[corner.second] += pull;
         own += pull;
+      }
+      for (std::uint32_t e = offsets[i]; !springs.empty() && e < offsets[i + 1]; ++e) {
+        if (springs[e] == 0) continue;
+        const Vec3 edge = springs[e] * (here - out.rest[neighbours[e]]);
+        out.spreads[e] -= (kSpringCount * scale * edge).cast<float>();
+        out.pulls[e] += 0.5 * edge;
+        own += 0.5 * edge;
       }
       out.own[i] = own;
     }
@@ -80,6 +89,8 @@ double ArapSystem::energy(const ArapStencil& shape, std::span<const Vec3> positi
     sum += corner.to_first * difference(here, first) + corner.to_second * difference(here, second) +
            corner.across * difference(first, second);
   }
+  for (std::uint32_t e = offsets[i]; !springs.empty() && e < offsets[i + 1]; ++e)
+    if (springs[e] > 0) sum += kSpringCount * springs[e] * difference(here, neighbours[e]);
   return sum;
 }
 

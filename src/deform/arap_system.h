@@ -17,6 +17,7 @@ struct ArapSystem {
 
   std::vector<std::uint32_t> offsets, neighbours;
   std::vector<double> weights;  // per entry, those of the linear system
+  std::vector<double> springs;  // per entry, what springs have of them; or empty. Spokes and rims only
 
   // Spokes and rims only: triangle corners at each vertex.
   struct Corner {
@@ -57,6 +58,8 @@ struct ArapSystem {
 };
 
 // Fills a system whose kind, to_welded, constrained and is_fixed are set; `mesh` is welded.
-Result<void> build_arap_system(MeshView mesh, ArapSystem& system);
+// springs: pairs of different welded vertices.
+Result<void> build_arap_system(MeshView mesh, std::span<const std::array<std::uint32_t, 2>> springs,
+                               double spring_weight, ArapSystem& system);
 
 }  // namespace sinew

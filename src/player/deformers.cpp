@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "player/arap_step.h"
 #include "sinew/core/text.h"
 #include "sinew/deform/arap_rig.h"
 #include "sinew/deform/curve.h"
@@ -14,6 +15,7 @@
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
+#include "sinew/deform/mush.h"
 #include "sinew/deform/points.h"
 #include "sinew/deform/stretch.h"
 #include "sinew/deform/volume.h"
@@ -24,8 +26,6 @@ namespace sinew {
 namespace {
 
 using Built = Result<std::unique_ptr<Deformer>>;
-
-constexpr double kMostIterations = 100'000;
 
 // --- settings: a struct and a table each ---
 
@@ -82,14 +82,6 @@ constexpr std::array kDifferentialSettings = {
     setting<&DifferentialSettings::springs>(
         "springs", "weight of springs through the body that hold its volume", 0, 1e6),
 };
-
-struct ArapSettings {
-  int iterations = ArapRigOptions{}.iterations;
-  std::string over = "lbs";
-};
-constexpr std::array kArapSettings = {
-    setting<&ArapSettings::iterations>("iterations", "steps towards the least energy", 1, kMostIterations),
-    setting<&ArapSettings::over>("over", "the deformer whose shape it holds")};
 
 constexpr std::array kPointsSettings = {
     setting<&PointsOptions::iterations>("iterations", "steps towards the least energy", 1, kMostIterations)};
@@ -192,9 +184,21 @@ Built make_elastic(const Rig& rig, const ElasticSettings&, const DeformerData& d
   return build_elastic(rig, *data.elastic);
 }
 
+constexpr std::string_view kOverMush = "+mush";
+
 Result<const DeformerMethod*> arap_inner(const ArapSettings& settings) {
-  if (settings.over == "arap") return parameter_error("over", "is 'arap': choose another deformer");
-  return find_deformer(settings.over);
+  std::string_view name = settings.over;
+  if (name.ends_with(kOverMush)) name.remove_suffix(kOverMush.size());
+  if (name == "arap") return parameter_error("over", "is 'arap': choose another deformer");
+  return find_deformer(name);
+}
+
+ArapRigOptions arap_options(const ArapSettings& settings, const DeformerData& data) {
+  ArapRigOptions options;
+  options.iterations = settings.iterations;
+  options.springs = settings.springs;
+  options.targets = data.held;
+  return options;
 }
 
 // The inner deformer reads its own settings beside those of arap.
@@ -202,10 +206,10 @@ Built make_arap(const Rig& rig, const Settings& all, const DeformerData& data) {
   SINEW_TRY(const ArapSettings settings, read_settings<ArapSettings>(kArapSettings, all));
   SINEW_TRY(const DeformerMethod* inner, arap_inner(settings));
   SINEW_TRY(std::unique_ptr<Deformer> built, inner->build(rig, all, data));
-  ArapRigOptions options;
-  options.iterations = settings.iterations;
-  options.targets = data.held;
-  return build_arap(rig, options, std::move(built));
+  if (settings.over.ends_with(kOverMush)) {
+    SINEW_TRY(built, build_mush(rig, std::move(built)));
+  }
+  return build_arap(rig, arap_options(settings, data), std::move(built));
 }
 
 Built make_differential(const Rig& rig, const DifferentialSettings& settings, const DeformerData& data) {
@@ -346,6 +350,14 @@ Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, std::string_vie
                                                  const Settings& settings, const DeformerData& data) {
   SINEW_TRY(const DeformerMethod* method, find_deformer(name));
   return method->build(rig, settings, data);
+}
+
+Result<std::unique_ptr<Deformer>> build_arap_step(const Rig& rig, const Settings& settings,
+                                                  const DeformerData& data) {
+  SINEW_TRY(const ArapSettings read, read_settings<ArapSettings>(kArapStepSettings, settings));
+  ArapRigOptions options = arap_options(read, data);
+  options.over_input = true;
+  return build_arap(rig, options);
 }
 
 int steps_of(std::string_view deformer, const Settings& settings) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "player/arap_step.h"
 #include "player/key_step.h"
 #include "player/subdivide_step.h"
 #include "sinew/core/text.h"
@@ -118,6 +119,10 @@ Built subdivide_step(const Rig&, const StackEntry&, const DeformerData&) {
   return std::unique_ptr<Deformer>();
 }
 
+Built arap_step(const Rig& rig, const StackEntry& entry, const DeformerData& data) {
+  return build_arap_step(rig, entry.settings, data);
+}
+
 Inverse no_inverse(const Rig&, const StackEntry&) {
   return Inverse::kNone;
 }
@@ -175,6 +180,8 @@ constexpr std::array kSteps = {
               remove_scale_step,
               solved_inverse},
     StackStep{"mush", "delta mush", kMushSettings, usual_setting<MushOptions>, mush_step, solved_inverse},
+    StackStep{"arap", "as rigid as possible over all before it, held by vertices or by the joints",
+              kArapStepSettings, usual_setting<ArapSettings>, arap_step, no_inverse},
     StackStep{kSubdivide, "Catmull-Clark subdivision, at the end", kSubdivideSettings,
               usual_setting<SubdivideSettings>, subdivide_step, no_inverse},
 };

@@ -136,6 +136,32 @@ class Cages(unittest.TestCase):
         self.run_it("pose", "mesh.obj", "--deformer", "arap", "--handle", "9999=0,0,0", "-o", "x.obj", code=2)
         self.run_it("pose", "mesh.obj", "--deformer", "arap", "-o", "x.obj", code=4)
 
+    def test_handles_turn_joints(self):
+        self.run_it("make", "arm", "--resolution", 600, "-o", "arm3.glb", "--force")
+        self.run_it("pose", "arm3.glb", "-o", "rest3.obj", "--force")
+        self.run_it("pose", "arm3.glb", "--set", "ForeArm=0,30,50", "-o", "bent3.obj", "--force")
+        rest, bent = read_points(self.dir / "rest3.obj"), read_points(self.dir / "bent3.obj")
+        tip = int(np.argmax(np.abs(rest - bent).sum(axis=1)))
+        handle = "%d=%r,%r,%r" % (tip, *map(float, bent[tip]))
+        done = self.run_it("pose", "arm3.glb", "--handle", handle, "--drive-joints", "-o", "driven3.glb", "--force")
+        self.assertIn("within", done.stderr)
+        self.run_it("pose", "driven3.glb", "-o", "driven3.obj", "--force")
+        self.assertLess(np.abs(read_points(self.dir / "driven3.obj")[tip] - bent[tip]).max(), 1e-5)
+        self.run_it("pose", "arm3.glb", "--handle", handle, "-o", "x3.obj", code=2)
+        self.run_it("pose", "arm3.glb", "--drive-joints", "-o", "x3.obj", code=2)
+        self.run_it("pose", "mesh.obj", "--handle", "0=0,0,1", "--drive-joints", "-o", "x3.obj", code=4)
+
+    def test_handles_pull_at_a_whole_stack(self):
+        self.run_it("make", "arm", "--resolution", 600, "-o", "arm4.glb", "--force")
+        self.run_it("stack", "arm4.glb", "--order", "keys,skeleton,mush,arap", "-o", "layered4.glb", "--force")
+        self.run_it("pose", "layered4.glb", "--set", "ForeArm=0,0,60", "--handle", "10=0.1,0.2,0.3", "--handle",
+                    "300=0.2,0.1,0", "--springs", 1, "-o", "pulled4.obj", "--force")
+        pulled = read_points(self.dir / "pulled4.obj")
+        self.assertLess(np.abs(pulled[10] - [0.1, 0.2, 0.3]).max(), 1e-6)
+        self.run_it("pose", "arm4.glb", "--set", "ForeArm=0,0,60", "--deformer", "arap", "--over", "curve+mush", "-o",
+                    "over4.obj", "--force")
+        self.run_it("pose", "arm4.glb", "--deformer", "arap", "--over", "arap+mush", "-o", "x4.obj", code=2)
+
     def test_point_handles_stand_at_the_joints(self):
         self.run_it("make", "arm", "-o", "arm2.glb", "--force")
         report = self.json("handles", "arm2.glb", "-o", "points.glb")

@@ -237,6 +237,96 @@ TEST(ArapSolver, TheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(shape(1), shape(3));
 }
 
+// Springs from every vertex of a bar to the other side.
+ArapOptions sprung(const Held& held, ArapEnergy energy, double weight) {
+  ArapOptions options{.energy = energy, .edges = {}, .edge_weight = weight, .copies = {}};
+  for (std::uint32_t a = 0; a < held.mesh.vertex_count(); ++a)
+    for (std::uint32_t b = a + 1; b < held.mesh.vertex_count(); ++b) {
+      const Vec3 between = held.mesh.positions[a] + held.mesh.positions[b];
+      const Vec3 along = held.mesh.positions[a] - held.mesh.positions[b];
+      if (std::abs(along.x()) < 1e-9 && between.tail<2>().norm() < 1e-9) options.edges.push_back({a, b});
+    }
+  return options;
+}
+
+TEST_P(Arap, SpringsCountAtBothEndsAndTheEnergyNeverRises) {
+  const Held held = bent_bar();
+  const double weight = 0.7;
+  const ArapOptions options = sprung(held, GetParam(), weight);
+  ASSERT_GT(options.edges.size(), 100u);
+  const auto with = ArapSolver::build(held.triangles(), held.vertices, options);
+  ASSERT_TRUE(with.ok());
+  // Swollen by s every spring is too long by (s - 1) of its length: at two ends, half as much again beside
+  // rims, which count an edge three times.
+  const ArapSolver without = held.solver(GetParam());
+  std::vector<Vec3> swollen = held.mesh.positions;
+  for (Vec3& p : swollen) p *= 1.2;
+  ArapState state = with->make_state(), plain = without.make_state();
+  with->start_from(swollen, state);
+  without.start_from(swollen, plain);
+  double lengths = 0;
+  for (const auto& edge : options.edges)
+    lengths += (held.mesh.positions[edge[0]] - held.mesh.positions[edge[1]]).squaredNorm();
+  const double count = GetParam() == ArapEnergy::kSpokes ? 2 : 3;
+  EXPECT_NEAR(with->energy(state) - without.energy(plain), count * weight * 0.04 * lengths, 1e-6 * lengths);
+
+  with->start(held.targets, state);
+  with->step(held.targets, state);
+  double before = with->energy(state);
+  for (int step = 0; step < 400; ++step) {
+    with->step(held.targets, state);
+    const double now = with->energy(state);
+    EXPECT_LE(now, before * (1 + 1e-9)) << step;
+    before = now;
+  }
+  // At the end nothing pulls at a free vertex any more: difference quotients of the energy.
+  std::vector<Vec3> out = held.result(*with, state);
+  for (const std::size_t v : {std::size_t{200}, std::size_t{311}, std::size_t{402}})
+    for (int axis = 0; axis < 3; ++axis) {
+      const double h = 1e-4;
+      double sides[2];
+      for (const int side : {0, 1}) {
+        std::vector<Vec3> moved = out;
+        moved[v][axis] += side == 0 ? -h : h;
+        ArapState at = state;
+        with->start_from(moved, at);
+        sides[side] = with->energy(at);
+      }
+      EXPECT_LT(std::abs(sides[1] - sides[0]) / (2 * h), 2e-3) << v << " " << axis;
+    }
+}
+
+TEST_P(Arap, AVertexOnASpringMovesAlong) {
+  Held held = bent_bar();
+  const auto tip = static_cast<std::uint32_t>(held.mesh.vertex_count());
+  held.mesh.positions.push_back(Vec3(3, 2, 0));
+  std::uint32_t root = 0;  // the vertex below it
+  for (std::uint32_t v = 0; v < tip; ++v)
+    if ((held.mesh.positions[v] - Vec3(3, 0.5, 0)).norm() <
+        (held.mesh.positions[root] - Vec3(3, 0.5, 0)).norm())
+      root = v;
+  ArapOptions options{.energy = GetParam(), .edges = {{root, tip}}, .edge_weight = 1, .copies = {}};
+  const auto arap = ArapSolver::build(held.triangles(), held.vertices, options);
+  ASSERT_TRUE(arap.ok());
+  EXPECT_EQ(arap->riders(), 0u);
+  ArapState state = arap->make_state();
+  arap->start(held.targets, state);
+  for (int step = 0; step < 200; ++step) arap->step(held.targets, state);
+  const std::vector<Vec3> out = held.result(*arap, state);
+  EXPECT_NEAR((out[tip] - out[root]).norm(), 1.5, 1e-3);  // nothing else pulls at it
+  EXPECT_GT((out[tip] - held.mesh.positions[tip]).norm(), 0.1);
+}
+
+TEST(ArapSolver, SaysWhatIsWrongWithSprings) {
+  const Held held(test::box(Vec3::Zero(), Vec3::Ones()), 1);
+  ArapOptions options;
+  options.edges = {{0, 8}};
+  EXPECT_EQ(ArapSolver::build(held.triangles(), held.vertices, options).error().code, ErrorCode::kUsage);
+  options = {};
+  options.edge_weight = -1;
+  EXPECT_EQ(ArapSolver::build(held.triangles(), held.vertices, options).error().code, ErrorCode::kUsage);
+}
+
 TEST(ArapSolver, SaysWhatIsWrong) {
   const Held held(test::box(Vec3::Zero(), Vec3::Ones()), 1);
   EXPECT_EQ(ArapSolver::build(held.triangles(), {}).error().code, ErrorCode::kUsage);

@@ -234,5 +234,44 @@ TEST(Stack, ReorderingKeepsMasksAndSettings) {
   EXPECT_EQ((*turned)[2].mask, "_A");
 }
 
+// What vertices are held at is reached behind a whole stack, and where they are held already nothing moves.
+TEST(Stack, ArapIsALayerOverAnyStack) {
+  const Rig rig = keyed_cylinder();
+  for (const char* names : {"keys,skeleton,mush,arap", "keys,skeleton,arap", "skeleton,mush,keys,arap"}) {
+    DeformChoice choice;
+    choice.stack = order(rig, names);
+    ASSERT_TRUE(set_option(choice.stack, "deformer", std::string("dqs")).ok());
+    DeformChoice below = choice;
+    below.stack.pop_back();
+    const std::vector<Vec3> shape = stacked(rig, below);
+    choice.held = {{3, shape[3]}, {200, shape[200]}, {400, shape[400]}};
+    const std::vector<Vec3> still = stacked(rig, choice);
+    ASSERT_EQ(still.size(), shape.size()) << names;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      EXPECT_LT((still[i] - shape[i]).norm(), 1e-4) << names << i;
+    choice.held[1].position += Vec3(0.3, 0.1, 0.2);
+    const std::vector<Vec3> pulled = stacked(rig, choice);
+    for (const VertexTarget& held : choice.held)
+      EXPECT_LT((pulled[held.vertex] - held.position).norm(), 1e-5) << names;
+  }
+}
+
+TEST(Stack, ArapHoldsTheShapeOfADeformerWithMush) {
+  const Rig rig = keyed_cylinder();
+  DeformChoice inner;
+  inner.stack = *stack_with(rig, "curve+mush");
+  const std::vector<Vec3> shape = stacked(rig, inner);
+  DeformChoice choice;
+  choice.stack = *stack_with(rig, "arap", {{"over", std::string("curve+mush")}});
+  choice.held = {{3, shape[3]}, {200, shape[200]}};
+  const std::vector<Vec3> still = stacked(rig, choice);
+  ASSERT_EQ(still.size(), shape.size());
+  for (std::size_t i = 0; i < shape.size(); ++i) EXPECT_LT((still[i] - shape[i]).norm(), 1e-4) << i;
+  Rig copy = rig;
+  const auto refused = stack_with(copy, "arap", {{"over", std::string("arap+mush")}});
+  ASSERT_TRUE(refused.ok());
+  EXPECT_EQ(needs_of(*refused).error().code, ErrorCode::kUsage);
+}
+
 }  // namespace
 }  // namespace sinew

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,6 +20,9 @@ enum class ArapEnergy { kSpokesAndRims, kSpokes };
 
 struct ArapOptions {
   ArapEnergy energy = ArapEnergy::kSpokesAndRims;
+  // Springs: edges that no face has, as vertex pairs, and what each weighs, where a cotangent is about 1.
+  std::vector<std::array<std::uint32_t, 2>> edges = {};
+  double edge_weight = 1;
   std::vector<std::uint32_t> copies = {};  // of rig/copies.h; vertices of different ones are not welded
 };
 
@@ -49,7 +53,8 @@ struct ArapState {
 class ArapSolver {
  public:
   // constrained: any vertices of the mesh, also some twice; of those at one place the last counts. kUsage:
-  // none, or out of range. kImpossible: the system cannot be factored.
+  // none, or out of range; an edge of the options likewise, or a weight below 0. kImpossible: the system
+  // cannot be factored.
   static Result<ArapSolver> build(MeshView mesh, std::span<const std::uint32_t> constrained,
                                   const ArapOptions& options = {});
 
