@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "sinew/core/disjoint_sets.h"
@@ -21,6 +22,21 @@ constexpr double kFlatWeight = 0.5;
 
 // How deep the middle of an inner edge lies, of its length; of a diameter it is half.
 constexpr double kDeep = 0.35;
+
+// A component is surrounded where so many of these directions from its centre meet the body: over half of
+// them, since a button on a chest has half, and fewer than all, since an eye looks out.
+constexpr int kDirections = 128;
+constexpr double kSurrounded = 0.6;
+
+bool is_surrounded(const Bvh& body, const Vec3& centre) {
+  int met = 0;
+  for (int k = 0; k < kDirections; ++k) {  // evenly over the sphere
+    const double z = 1 - (2 * k + 1.0) / kDirections, turn = k * std::numbers::pi * (3 - std::sqrt(5.0));
+    const double radius = std::sqrt(1 - z * z);
+    met += body.any_hit(centre, Vec3(radius * std::cos(turn), radius * std::sin(turn), z));
+  }
+  return met >= kSurrounded * kDirections;
+}
 
 // Deltas of one key that differ by less than this share of the mesh's size are the same: a texture seam, not
 // a mouth.
@@ -196,7 +212,7 @@ struct PoissonSurface::Maker {
 
   // Small components near the largest get a seat on it.
   void find_seats(PoissonSurface& surface) const {
-    if (options.placement != Placement::kBody || surface.component_count() < 2) return;
+    if (options.placement == Placement::kOwn || surface.component_count() < 2) return;
     const auto largest = std::max_element(surface.component_sizes_.begin(), surface.component_sizes_.end());
     const auto body = static_cast<std::uint32_t>(largest - surface.component_sizes_.begin());
     std::vector<Triangle> triangles_of_body;
@@ -218,20 +234,29 @@ struct PoissonSurface::Maker {
       const double size = boxes[c].diagonal().norm();
       if (c == body || size > boxes[body].diagonal().norm() / 2) continue;
       const NearestPoint seat = bvh.nearest(centres[c], 1.5 * size);
-      if (!seat.found()) continue;
+      if (!seat.found() || (options.placement == Placement::kAuto && !is_surrounded(bvh, centres[c])))
+        continue;
       surface.seats_.push_back({c, elements[seat.triangle], seat.barycentric, centres[c] - seat.point});
     }
   }
 };
 
-Result<PoissonSurface> PoissonSurface::build(const PolyMesh& mesh, const PoissonOptions& options) {
+namespace {
+
+Result<void> check_options(const PolyMesh& mesh, const PoissonOptions& options) {
   if (!(options.edge_weight > 0 && options.edge_weight < 1e6))
     return usage_error("the weight of the springs must lie above 0 and below 1e6");
   for (const auto& edge : options.edges)
     if (edge[0] >= mesh.vertex_count() || edge[1] >= mesh.vertex_count())
       return bad_input("an edge names vertex " + std::to_string(std::max(edge[0], edge[1])) +
                        ", but the mesh has only " + std::to_string(mesh.vertex_count()));
-  Maker maker{mesh, options, weld_with_keys(mesh, options), {}, {}, {}};
+  return {};
+}
+
+}  // namespace
+
+// All but the factor.
+Result<PoissonSurface> PoissonSurface::start(Maker& maker) {
   maker.collect();
   SINEW_TRY(SparseCholesky nothing, SparseCholesky::factor(Eigen::SparseMatrix<double>()));
   PoissonSurface surface(std::move(nothing));
@@ -241,16 +266,30 @@ Result<PoissonSurface> PoissonSurface::build(const PolyMesh& mesh, const Poisson
   for (const auto& k : surface.corners_) surface.welded_.push_back(maker.welded(k));
   maker.triangles.assign(surface.corners_.begin(),
                          surface.corners_.begin() + static_cast<std::ptrdiff_t>(surface.triangles_));
-  const auto weights = maker.side_weights();
   maker.number_components(surface);
+  maker.find_seats(surface);
+  return surface;
+}
+
+Result<PoissonSurface> PoissonSurface::build(const PolyMesh& mesh, const PoissonOptions& options) {
+  SINEW_CHECK(check_options(mesh, options));
+  Maker maker{mesh, options, weld_with_keys(mesh, options), {}, {}, {}};
+  SINEW_TRY(PoissonSurface surface, start(maker));
+  const auto weights = maker.side_weights();
   maker.share_out(surface, weights);
   maker.find_hats(surface);
-  maker.find_seats(surface);
   SINEW_TRY(surface.factor_, SparseCholesky::factor(maker.matrix(surface, weights), SolveCount::kMany));
   surface.rest_ = std::move(maker.weld.positions);
   surface.to_welded_ = std::move(maker.weld.to_welded);
   surface.representative_ = std::move(maker.weld.representative);
   return surface;
+}
+
+Result<std::size_t> PoissonSurface::count_seats(const PolyMesh& mesh, const PoissonOptions& options) {
+  SINEW_CHECK(check_options(mesh, options));
+  Maker maker{mesh, options, weld_with_keys(mesh, options), {}, {}, {}};
+  SINEW_TRY(const PoissonSurface surface, start(maker));
+  return surface.seat_count();
 }
 
 IndexLists PoissonSurface::triangle_neighbours() const {

@@ -73,11 +73,11 @@ constexpr std::array kVolumeSettings = {
     setting<&VolumeOptions::amount>("amount", "how much of the volume is kept", 0, 1)};
 
 struct DifferentialSettings {
-  Placement place = Placement::kOwn;
+  Placement place = Placement::kAuto;
   double springs = 0;
 };
 constexpr std::array kDifferentialSettings = {
-    choice<&DifferentialSettings::place>("place", "own|body",
+    choice<&DifferentialSettings::place>("place", "own|body|auto",
                                          "components go to their own centre, or small ones with the body"),
     setting<&DifferentialSettings::springs>(
         "springs", "weight of springs through the body that hold its volume", 0, 1e6),
@@ -217,6 +217,8 @@ Built make_differential(const Rig& rig, const DifferentialSettings& settings, co
   options.keys = data.solve_keys;
   options.springs = settings.springs;
   options.placement = settings.place;
+  // A key that moves an eye is reached where it says.
+  if (data.solve_keys && settings.place == Placement::kAuto) options.placement = Placement::kOwn;
   if (data.solve_keys) {
     SINEW_TRY(options.masks, key_masks(rig));
   }

@@ -24,7 +24,7 @@ struct KeySettings {
 inline constexpr std::array kKeySettings = {
     choice<&KeySettings::space>("space", "object|tangent|differential", "how keys are blended")
         .as("key-space"),
-    choice<&KeySettings::place>("place", "own|body",
+    choice<&KeySettings::place>("place", "own|body|auto",
                                 "components go to their own centre, or small ones with the body"),
     setting<&KeySettings::only>("only", "names of the keys that act, separated by commas; empty: all")
         .as("only-keys")};

@@ -13,7 +13,9 @@
 #include "sinew/core/text.h"
 #include "sinew/deform/cage.h"
 #include "sinew/deform/mush.h"
+#include "sinew/deform/poisson.h"
 #include "sinew/deform/remove.h"
+#include "sinew/rig/copies.h"
 #include "sinew/skeleton/joint_hint.h"
 
 namespace sinew {
@@ -242,6 +244,25 @@ bool solves_keys(const Rig& rig, const Stack& stack) {
          stack[0].word("space", "object") == "differential" && skeleton_deformer(stack[1]) == "differential";
 }
 
+// Says where components go with the body although nobody has asked for it.
+Result<void> note_seats(const Rig& rig, const StackEntry& entry, std::vector<std::string>& notes) {
+  if (entry.step != "skeleton" || skeleton_deformer(entry) != "differential" ||
+      entry.word("place", "auto") != "auto")
+    return {};
+  PoissonOptions options;
+  options.edges = rig.loose_edges;
+  options.copies = copies_of(rig);
+  options.placement = Placement::kAuto;
+  SINEW_TRY(const std::size_t seats, PoissonSurface::count_seats(rig.mesh, options));
+  if (seats == 0) return {};
+  notes.push_back(fmt::format(
+      "{} of the mesh {} inside its largest one and {} with it, as with place body; place own moves each by "
+      "itself",
+      seats == 1 ? "1 component" : fmt::format("{} components", seats), seats == 1 ? "lies" : "lie",
+      seats == 1 ? "goes" : "go"));
+  return {};
+}
+
 // Weights of a joint and all below it, summed.
 Result<std::vector<float>> weights_below(const Rig& rig, std::string_view name) {
   const auto joint = rig.skeleton.find(name);
@@ -460,6 +481,7 @@ Result<std::vector<BuiltStep>> build_stack(const Rig& rig, const Stack& wanted, 
     if (entry.step == "skeleton" && caged) {
       SINEW_TRY(deformer, build_skinned_cages(rig, std::move(deformer)));
     }
+    if (skipped && !given.solve_keys) SINEW_CHECK(note_seats(rig, entry, *skipped));
     one.deformer = std::move(deformer);
     SINEW_TRY(one.mask, mask_weights(rig, entry.mask));
     built.push_back(std::move(one));

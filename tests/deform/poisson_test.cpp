@@ -208,6 +208,34 @@ TEST(Poisson, SmallComponentsFollowTheBodyWhereAsked) {
   EXPECT_GT(worst(out, turned), 0.1);
 }
 
+// A head with an open socket, an eye in it, an eye behind the closed skin, a button outside, and a hat.
+TEST(Poisson, ByDefaultWhatTheBodySurroundsGoesWithIt) {
+  PolyMesh head = test::uv_sphere(Vec3::Zero(), 1, 48, 32), open;
+  open.positions = head.positions;
+  const Vec3 out_of_socket = Vec3(0.3, 0.2, 1).normalized();
+  for (std::size_t f = 0; f < head.face_count(); ++f) {
+    Vec3 middle = Vec3::Zero();
+    for (const std::uint32_t v : head.face(f)) middle += head.positions[v] / double(head.face(f).size());
+    if ((middle - 0.95 * out_of_socket).norm() > 0.2) open.add_face(head.face(f));
+  }
+  ASSERT_LT(open.face_count(), head.face_count());
+  const PolyMesh mesh = test::joined({open, test::uv_sphere(0.85 * out_of_socket, 0.15, 12, 8),
+                                      test::uv_sphere(Vec3(0, 0.5, -0.6), 0.15, 12, 8),
+                                      test::uv_sphere(Vec3(1.1, 0, 0), 0.1, 12, 8),
+                                      test::uv_sphere(Vec3(0, 1.3, 0), 0.3, 12, 8)});
+  PoissonOptions options;
+  const auto seats = [&](Placement placement) {
+    options.placement = placement;
+    const auto counted = PoissonSurface::count_seats(mesh, options);
+    EXPECT_TRUE(counted.ok());
+    EXPECT_EQ(*counted, surface_of(mesh, options).seat_count());
+    return counted.ok() ? *counted : 99;
+  };
+  EXPECT_EQ(seats(Placement::kOwn), 0u);
+  EXPECT_EQ(seats(Placement::kAuto), 2u);  // both eyes
+  EXPECT_EQ(seats(Placement::kBody), 4u);
+}
+
 TEST(Poisson, GivesTheSameBitsForAnyThreadCount) {
   const PolyMesh mesh = test::torus(2, 0.6, 120, 60);
   const PoissonSurface surface = surface_of(mesh);

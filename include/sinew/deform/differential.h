@@ -10,7 +10,7 @@ struct DifferentialOptions {
   bool keys =
       false;  // the rig's keys in differential space, in the same solve; then no step before adds them
   KeyMasks masks = {};
-  Placement placement = Placement::kOwn;
+  Placement placement = Placement::kAuto;
   double springs = 0;  // weight of edges straight through the body that hold its volume; 0: none
 };
 

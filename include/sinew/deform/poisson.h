@@ -16,6 +16,7 @@ namespace sinew {
 enum class Placement {
   kOwn,   // each to the centre that the caller gives it
   kBody,  // small ones near the largest one follow the place on it that they sit on: eyes, buttons, rings
+  kAuto,  // kBody for those that the largest one surrounds, an eye in its socket; kOwn for the others
 };
 
 struct PoissonOptions {
@@ -40,6 +41,9 @@ class PoissonSurface {
   // positive. kImpossible: memory runs out. A mesh without faces is fine: it has no elements.
   static Result<PoissonSurface> build(const PolyMesh& mesh, const PoissonOptions& options = {});
 
+  // How many components would go with the body. Fails as build().
+  static Result<std::size_t> count_seats(const PolyMesh& mesh, const PoissonOptions& options = {});
+
   std::size_t element_count() const { return corners_.size(); }
   std::size_t triangle_count() const { return triangles_; }  // the first so many elements
   bool is_triangle(std::size_t e) const { return e < triangles_; }
@@ -52,6 +56,7 @@ class PoissonSurface {
   std::span<const std::uint32_t> component_of() const { return component_of_; }
   // Of an element, by its first corner.
   std::uint32_t component_of_element(std::size_t e) const { return component_of_[corners_[e][0]]; }
+  std::size_t seat_count() const { return seats_.size(); }  // components that go with the body
   double area(std::size_t e) const { return is_triangle(e) ? double(areas_[e]) : 0.0; }
   std::size_t factor_entries() const { return static_cast<std::size_t>(factor_.factor_entries()); }
   // Triangles that share an edge with each triangle.
@@ -100,6 +105,7 @@ class PoissonSurface {
   struct Maker;
 
   PoissonSurface(SparseCholesky factor) : factor_(std::move(factor)) {}
+  static Result<PoissonSurface> start(Maker& maker);
   Mat3 triangle_map(std::size_t e, const std::array<Vec3, 3>& x) const;
   void place(std::span<const Vec3> centres, Scratch& scratch) const noexcept;
 
