@@ -15,7 +15,7 @@ struct RenderArguments {
   std::vector<std::string> in, captions;
   std::string out, heat, views = "front,side,three-quarter", up = "y", range, frame;
   int width = 640, height = 640, columns = 0;
-  bool skeleton = false, edges = false, grid = false;
+  bool skeleton = false, edges = false, grid = false, clay = false;
   PoseOptions pose;
 };
 
@@ -95,6 +95,8 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
     request.caption = k < options.captions.size() ? options.captions[k]
                       : options.grid              ? std::filesystem::path(options.in[k]).stem().string()
                                                   : std::string();
+    const SurfaceLooks looks = options.clay ? SurfaceLooks() : read_surface_looks(asset);
+    request.looks = &looks;
     SINEW_TRY(request.deform, options.pose.choice(console, asset.rig));
     std::vector<std::string> made;
     auto image = picture_of(asset.rig, request, &made);
@@ -133,6 +135,7 @@ void add_render(Program& program) {
   verb.option("--frame", options->frame,
               "XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX: the box to show (default: what the picture holds)");
   verb.flag("--skeleton", options->skeleton, "draw the bones over the mesh");
+  verb.flag("--clay", options->clay, "one grey for all, without the file's colours and textures");
   verb.flag("--edges", options->edges, "draw the edges of the polygons");
   verb.option("--heat", options->heat,
               "colours: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT, "

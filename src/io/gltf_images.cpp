@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "io/gltf_images.h"
+
 #include "io/gltf_container.h"
 #include "io/gltf_edit.h"
 #include "io/gltf_uri.h"
@@ -30,6 +32,15 @@ std::optional<std::string> image_bytes(const std::string& uri, const GltfDocumen
 }
 
 }  // namespace
+
+std::optional<std::string> stored_image(const Json& image, const GltfDocument& document) {
+  const auto index = index_member(image, "bufferView", document.views.size());
+  if (!index.ok() || *index < 0) return image_bytes(string_member(image, "uri"), document, true);
+  const BufferView& view = document.views[at(*index)];
+  const auto& buffer = document.buffers[at(view.buffer)];
+  if (!buffer || view.offset + view.length > buffer->size()) return std::nullopt;
+  return buffer->substr(view.offset, view.length);
+}
 
 void embed_images(Builder& builder, const GltfDocument& document, bool as_glb) {
   const auto images = builder.json.find("images");

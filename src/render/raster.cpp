@@ -55,7 +55,7 @@ class Shader {
       smooth.z() = std::max(smooth.z(), 0.0f);
       if (smooth.squaredNorm() > 1e-6f) normal = smooth.normalized();
     }
-    return {shade(normal, albedo(t, w, s.back), !scene_.heat.empty()), normal};
+    return {shade(normal, albedo(index, w, s), !scene_.heat.empty()), normal};
   }
 
  private:
@@ -63,7 +63,34 @@ class Shader {
     return Vec3f(static_cast<float>(-s.dx), static_cast<float>(s.dy), 1.0f).normalized();
   }
 
-  Vec3f albedo(const Triangle& t, const float (&w)[3], bool back) const {
+  // As small as a pixel of the picture is to one of the screen.
+  float level_of(const Texture& texture, const Triangle& t, double pixels) const {
+    const Vec2f a = scene_.texcoords[t[1]] - scene_.texcoords[t[0]],
+                b = scene_.texcoords[t[2]] - scene_.texcoords[t[0]];
+    const double texels = std::abs(static_cast<double>(a.x() * b.y() - a.y() * b.x())) *
+                          static_cast<double>(texture.width()) * static_cast<double>(texture.height());
+    return static_cast<float>(0.5 * std::log2(std::max(texels / pixels, 1e-9)));
+  }
+
+  Vec3f painted(std::uint32_t index, const float (&w)[3], double pixels) const {
+    const Triangle& t = scene_.triangles[index];
+    const RasterPaint& paint = scene_.paints[scene_.paint_of[index]];
+    Vec3f colour = paint.colour;
+    if (paint.texture && !scene_.texcoords.empty()) {
+      const Vec2f at =
+          w[0] * scene_.texcoords[t[0]] + w[1] * scene_.texcoords[t[1]] + w[2] * scene_.texcoords[t[2]];
+      colour = colour.cwiseProduct((*paint.texture)(at, level_of(*paint.texture, t, pixels)));
+    }
+    if (!scene_.colours.empty())
+      colour = colour.cwiseProduct(w[0] * scene_.colours[t[0]] + w[1] * scene_.colours[t[1]] +
+                                   w[2] * scene_.colours[t[2]]);
+    return colour;
+  }
+
+  Vec3f albedo(std::uint32_t index, const float (&w)[3], const TriangleSetup& s) const {
+    const Triangle& t = scene_.triangles[index];
+    const bool back = s.back;
+    if (scene_.heat.empty() && !scene_.paint_of.empty()) return painted(index, w, s.area);
     if (scene_.heat.empty()) return back ? back_albedo() : clay_albedo();
     const float value = w[0] * scene_.heat[t[0]] + w[1] * scene_.heat[t[1]] + w[2] * scene_.heat[t[2]];
     const std::size_t row =

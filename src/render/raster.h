@@ -5,11 +5,17 @@
 #include <span>
 #include <vector>
 
+#include "render/texture.h"
 #include "sinew/mesh/poly_mesh.h"
 
 namespace sinew::render_detail {
 
 using Segment = std::array<std::uint32_t, 2>;
+
+struct RasterPaint {
+  Vec3f colour = Vec3f::Ones();
+  const Texture* texture = nullptr;
+};
 
 // What one camera sees. Screen space as in Camera; normals are unit in x right, y up, z to the viewer.
 struct RasterScene {
@@ -18,6 +24,10 @@ struct RasterScene {
   std::span<const Triangle> triangles;  // all indices and their vertices are good
   std::span<const float> heat;          // per vertex, 0 ... 1 or NaN; empty: clay
   std::span<const Segment> segments;    // edges, hidden where a surface is in front of them
+  std::span<const RasterPaint> paints = {};
+  std::span<const std::uint32_t> paint_of = {};  // per triangle; empty: clay
+  std::span<const Vec2f> texcoords = {};         // per vertex
+  std::span<const Vec3f> colours = {};           // per vertex; or empty
   double line_width = 1, line_opacity = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "render/raster.h"
 #include "render/skeleton_overlay.h"
 #include "render/text.h"
+#include "render/texture.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew {
@@ -47,6 +48,15 @@ Result<void> check_subject(const Subject& subject) {
   if (subject.heat && subject.heat->values.size() != count)
     return usage_error("the heat map has " + std::to_string(subject.heat->values.size()) + " values for " +
                        std::to_string(count) + " vertices");
+  if (!subject.paints.empty()) {
+    if (subject.paint_of.size() != subject.triangles.size())
+      return usage_error("a painted mesh needs a paint for each triangle");
+    for (const std::uint32_t paint : subject.paint_of)
+      if (paint >= subject.paints.size()) return usage_error("a triangle names a paint that is not there");
+    if ((!subject.texcoords.empty() && subject.texcoords.size() != count) ||
+        (!subject.colours.empty() && subject.colours.size() != count))
+      return usage_error("texture coordinates and colours must be one for each vertex");
+  }
   return {};
 }
 
@@ -64,7 +74,10 @@ struct Stage {
   std::vector<Segment> segments;
   std::vector<float> heat;     // 0 ... 1 or NaN
   std::vector<Vec3f> normals;  // subject space
-  std::size_t skipped = 0;     // vertices used by a triangle that cannot be drawn
+  std::vector<Texture> textures;
+  std::vector<RasterPaint> paints;
+  std::vector<std::uint32_t> paint_of;  // per triangle; empty: clay
+  std::size_t skipped = 0;              // vertices used by a triangle that cannot be drawn
 };
 
 // Every edge of a polygon once.
@@ -94,20 +107,46 @@ std::vector<float> scaled_heat(const HeatMap& heat) {
   return scaled;
 }
 
+// Many paints may share a picture.
+void add_paints(std::span<const Paint> paints, Stage& stage) {
+  std::vector<const Paint*> first;
+  stage.textures.reserve(paints.size());  // paints point into it
+  for (const Paint& paint : paints) {
+    stage.paints.push_back({paint.colour, nullptr});
+    if (!paint.picture || paint.picture->width < 1 || paint.picture->height < 1) continue;
+    const auto same = std::find_if(first.begin(), first.end(), [&](const Paint* other) {
+      return other->picture == paint.picture && other->repeat_u == paint.repeat_u &&
+             other->repeat_v == paint.repeat_v;
+    });
+    if (same == first.end()) {
+      stage.textures.emplace_back(*paint.picture, paint.repeat_u, paint.repeat_v);
+      stage.paints.back().texture = &stage.textures.back();
+      first.push_back(&paint);
+    } else {
+      stage.paints.back().texture = &stage.textures[static_cast<std::size_t>(same - first.begin())];
+    }
+  }
+}
+
 Stage make_stage(const Subject& subject, const RenderOptions& options, const Camera& camera) {
   Stage stage;
   stage.drawable.resize(subject.positions.size());
   for (std::size_t i = 0; i < stage.drawable.size(); ++i)
     stage.drawable[i] = is_drawable(subject.positions[i]);
   std::vector<char> counted = stage.drawable;
-  for (const Triangle& t : subject.triangles) {
+  const bool painted = !subject.paints.empty() && !subject.heat;
+  for (std::size_t k = 0; k < subject.triangles.size(); ++k) {
+    const Triangle& t = subject.triangles[k];
     bool good = true;
     for (const std::uint32_t i : t) {
       good = good && stage.drawable[i];
       if (!counted[i]) ++stage.skipped, counted[i] = 1;
     }
-    if (good) stage.triangles.push_back(t);
+    if (!good) continue;
+    stage.triangles.push_back(t);
+    if (painted) stage.paint_of.push_back(subject.paint_of[k]);
   }
+  if (painted) add_paints(subject.paints, stage);
   if (subject.edges) stage.segments = polygon_edges(*subject.edges, stage.drawable);
   if (subject.heat) stage.heat = scaled_heat(*subject.heat);
   if (!options.flat) {
@@ -154,6 +193,10 @@ Image draw_view(const Subject& subject, const Stage& stage, const Camera& camera
     }
   });
   RasterScene scene{screen, normals, stage.triangles, stage.heat, stage.segments};
+  scene.paints = stage.paints;
+  scene.paint_of = stage.paint_of;
+  scene.texcoords = subject.texcoords;
+  scene.colours = subject.colours;
   const double size = std::min(camera.width, camera.height);
   scene.line_width = std::max(0.9, size / 900);
   // Edges closer than a few pixels would only blacken the surface: they fade.

@@ -11,6 +11,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
 #include "sinew/mesh/bvh.h"
+#include "sinew/render/decode_image.h"
 
 namespace sinew {
 namespace {
@@ -125,6 +126,48 @@ std::vector<OverlayBone> bones_in(const Rig& rig, const Pose& pose) {
   return overlay;
 }
 
+// What Subject::paints and its neighbours point to.
+struct Coat {
+  std::vector<Image> pictures;
+  std::vector<Paint> paints;
+  std::vector<std::uint32_t> of_triangle;
+};
+
+// Lays the looks on the posed mesh, where it still has the faces that they belong to.
+void paint(const SurfaceLooks& looks, const PolyMesh& posed, const TriangleView& view, Coat& coat,
+           Subject& subject, std::vector<std::string>& notes) {
+  notes.insert(notes.end(), looks.notes.begin(), looks.notes.end());
+  if (looks.of_face.size() != posed.face_count() || looks.texcoords.size() != posed.vertex_count()) {
+    notes.push_back("the mesh has other faces than the file: it is drawn as clay");
+    return;
+  }
+  coat.pictures.reserve(looks.materials.size());  // paints point into it
+  std::vector<std::pair<const std::string*, const Image*>> decoded;
+  for (const SurfaceLooks::Material& material : looks.materials) {
+    Paint paint{material.factor, nullptr, material.repeat_u, material.repeat_v};
+    const auto same = std::find_if(decoded.begin(), decoded.end(),
+                                   [&](const auto& other) { return *other.first == material.image; });
+    if (same != decoded.end()) {
+      paint.picture = same->second;
+    } else if (!material.image.empty()) {
+      auto picture = decode_image(material.image);
+      if (picture.ok()) {
+        coat.pictures.push_back(*std::move(picture));
+        paint.picture = &coat.pictures.back();
+      } else {
+        notes.push_back("a texture is " + picture.error().message + ": it is drawn white");
+      }
+      decoded.emplace_back(&material.image, paint.picture);
+    }
+    coat.paints.push_back(paint);
+  }
+  for (const std::uint32_t face : view.face) coat.of_triangle.push_back(looks.of_face[face]);
+  subject.paints = coat.paints;
+  subject.paint_of = coat.of_triangle;
+  subject.texcoords = looks.texcoords;
+  subject.colours = looks.colours;
+}
+
 }  // namespace
 
 Result<Image> picture_of(const Rig& rig, const PictureRequest& request, std::vector<std::string>* made) {
@@ -148,7 +191,13 @@ Result<Image> picture_of(const Rig& rig, const PictureRequest& request, std::vec
     heat.high = request.heat_high.value_or(heat.high);
     subject.heat = heat;
   }
-  return render(subject, request.render);
+  Coat coat;
+  std::vector<std::string> notes;
+  if (request.looks && !request.looks->empty() && !request.heat)
+    paint(*request.looks, posed, view, coat, subject, notes);
+  SINEW_TRY(Image image, render(subject, request.render));
+  image.notes.insert(image.notes.end(), notes.begin(), notes.end());
+  return image;
 }
 
 }  // namespace sinew

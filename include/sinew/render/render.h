@@ -36,6 +36,13 @@ struct HeatMap {
   std::string title;
 };
 
+// What a triangle is painted with: a colour, times a picture's.
+struct Paint {
+  Vec3f colour = Vec3f::Ones();    // linear
+  const Image* picture = nullptr;  // laid on by Subject::texcoords
+  bool repeat_u = true, repeat_v = true;
+};
+
 struct OverlayBone {
   Vec3 head, tail;
 };
@@ -48,8 +55,13 @@ struct Subject {
   const PolyMesh* edges =
       nullptr;  // draw the polygons' edges; its faces index `positions`, its own are not used
   std::optional<HeatMap> heat;
-  std::vector<OverlayBone> bones;  // drawn over the mesh, half transparent
-  std::string caption;             // UTF-8, below the views
+  // Base colours; without them, or with a heat map, the mesh is clay.
+  std::span<const Paint> paints;
+  std::span<const std::uint32_t> paint_of;  // per triangle
+  std::span<const Vec2f> texcoords;         // per vertex, v from the top down; empty: pictures are not used
+  std::span<const Vec3f> colours;           // per vertex, linear, times the paint; or empty
+  std::vector<OverlayBone> bones;           // drawn over the mesh, half transparent
+  std::string caption;                      // UTF-8, below the views
 };
 
 // Front looks at +z, side at +x (the character's left), three-quarter between them and from a little above.
@@ -74,7 +86,8 @@ struct RenderOptions {
 // The subject's views side by side at one scale, caption below, legend at the right. White ground, the same
 // three lights always, orthographic. The same bits for any thread count. Back faces are tinted orange.
 // kUsage: sizes outside 1 ... kMaxImageSide or above kMaxImagePixels in all, no view, an unknown `up`, an
-// index without a vertex, heat values that are not one per vertex.
+// index without a vertex, heat values or colours that are not one per vertex, a paint
+// that is not there.
 Result<Image> render(const Subject& subject, const RenderOptions& options = {});
 
 // Images in rows of `columns` (at least 1), each centred in its cell, on white. A column is as wide as its

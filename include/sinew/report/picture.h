@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "sinew/io/surface_looks.h"
 #include "sinew/pipeline/posed_mesh.h"
 #include "sinew/player/pose_request.h"
 #include "sinew/render/render.h"
@@ -14,8 +15,9 @@ namespace sinew {
 struct PictureRequest {
   PoseRequest pose;
   DeformChoice deform;
-  bool skeleton = false;  // draw the bones
-  bool edges = false;     // draw the polygons' edges
+  bool skeleton = false;                // draw the bones
+  bool edges = false;                   // draw the polygons' edges
+  const SurfaceLooks* looks = nullptr;  // colours and textures; null or empty: clay
   // A joint's name: its weights; with swing:, twist:, share: or endpoint: before it: that figure, grey where
   // the joint has no part in a vertex; or rings, stripes along the iso-curves of a quad mesh; or distance.
   std::optional<std::string> heat;
