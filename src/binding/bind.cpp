@@ -101,13 +101,14 @@ Result<SkinWeights> with_locks(const Rig& rig, const BindRequest& request, const
   return apply_locks(solved, rig.weights, vertices, joints, request.influences);
 }
 
-void finish(const Pruned& pruned, BindReport& report) {
+void finish(const Rig& rig, const SkinWeights& whole, const Pruned& pruned, BindReport& report) {
   const WeightStats stats = weight_stats(pruned.weights, 0, pruned.weights.vertex_count());
   report.unweighted = stats.unweighted;
   report.max_row_error = stats.max_row_error;
   report.min = stats.min;
   report.max = stats.max;
   report.pruning_error = pruned.error;
+  note_pruned(rig, whole, pruned.weights, report);
 }
 
 std::string joint_method(const BindRequest& request) {
@@ -132,6 +133,23 @@ Result<void> add_joint_weights(Rig& rig, BindingContext& context, const BindRequ
 }
 
 }  // namespace
+
+void note_pruned(const Rig& rig, const SkinWeights& before, const SkinWeights& after, BindReport& report) {
+  constexpr double kMuch = 0.1;  // of a row: the skin shows it
+  constexpr std::size_t kNamed = 3;
+  std::string names;
+  std::size_t much = 0;
+  for (const JointLoss& loss : joint_losses(before, after, rig.skeleton.size())) {
+    report.pruned.push_back({rig.skeleton[loss.joint].name, loss.largest, loss.vertices});
+    if (loss.largest <= kMuch || ++much > kNamed) continue;
+    names += fmt::format("{}{} loses up to {:.2f} of a vertex", much > 1 ? ", " : "",
+                         printable(rig.skeleton[loss.joint].name), loss.largest);
+  }
+  if (much == 0) return;
+  report.notes.push_back(fmt::format(
+      "pruning to {} influences takes much: {}{}; more influences keep it", after.max_influences(), names,
+      much > kNamed ? fmt::format(", and {} more joints", much - kNamed) : ""));
+}
 
 Result<void> check_influences(int influences) {
   if (influences >= 1 && influences <= 64) return {};
@@ -171,11 +189,12 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
 
   std::vector<int> parents;
   for (std::size_t j = 0; j < rig.skeleton.size(); ++j) parents.push_back(rig.skeleton[j].parent);
-  Pruned pruned = prune_smoothly(to_skin(surface, weights), parents, surface.welded, request.influences);
+  const SkinWeights whole = to_skin(surface, weights);
+  Pruned pruned = prune_smoothly(whole, parents, surface.welded, request.influences);
   if (!request.locked_joints.empty() || !request.locked_vertices.empty()) {
     SINEW_TRY(pruned.weights, with_locks(rig, request, pruned.weights));
   }
-  finish(pruned, report);
+  finish(rig, whole, pruned, report);
   if (report.unweighted > 0)
     return Error{ErrorCode::kBug, fmt::format("{} vertices were left without weights", report.unweighted)};
   SINEW_TRY(EndpointWeights endpoint, endpoints_for(rig, pruned.weights, surface.input(),

@@ -8,7 +8,7 @@
 #include "binding/endpoints.h"
 #include "sinew/mesh/topology.h"
 #include "sinew/weights/mirror.h"
-#include "sinew/weights/prune.h"
+#include "sinew/weights/prune_smoothly.h"
 #include "sinew/weights/smooth.h"
 #include "sinew/weights/transfer.h"
 
@@ -67,8 +67,11 @@ Result<BindReport> reweight(Rig& rig, const ReweightRequest& request) {
   }
   const WeldedTriangles welded = weld_triangles(mesh);
   if (request.smooth > 0) work.weights = smooth_weights(work.weights, welded, {.rounds = request.smooth});
-  Pruned pruned = prune_weights(work.weights, request.influences);
+  std::vector<int> parents;
+  for (const Joint& joint : work.skeleton.joints()) parents.push_back(joint.parent);
+  Pruned pruned = prune_smoothly(work.weights, parents, welded, request.influences);
   report.pruning_error = pruned.error;
+  note_pruned(work, work.weights, pruned.weights, report);
   work.weights = rows;
   work.endpoint = carried_endpoints(work, pruned.weights);
   work.weights = std::move(pruned.weights);

@@ -8,6 +8,9 @@ namespace sinew {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const BindReport& report) {
+  Json pruned = Json::array();
+  for (const BindReport::PrunedJoint& loss : report.pruned)
+    pruned.push_back({{"joint", loss.joint}, {"largest", loss.largest}, {"vertices", loss.vertices}});
   return {{"method", report.method},
           {"seconds", report.seconds},
           {"vertices", report.vertices},
@@ -21,6 +24,7 @@ Json to_json(const BindReport& report) {
           {"filled", report.filled},
           {"clamped", report.clamped},
           {"pruning_error", report.pruning_error},
+          {"pruned", pruned},
           {"voxels", report.voxels},
           {"iterations", report.iterations}};
 }

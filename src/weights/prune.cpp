@@ -24,4 +24,26 @@ Pruned prune_weights(const SkinWeights& weights, int influences) {
   return pruned;
 }
 
+std::vector<JointLoss> joint_losses(const SkinWeights& before, const SkinWeights& after,
+                                    std::size_t joint_count, double little) {
+  std::vector<JointLoss> losses(joint_count);
+  for (std::size_t i = 0; i < before.vertex_count(); ++i) {
+    double total = 0;
+    for (const Influence& entry : before.row(i)) total += entry.weight;
+    for (const Influence& entry : before.row(i)) {
+      double lost = entry.weight / total;
+      for (const Influence& kept : after.row(i))
+        if (kept.joint == entry.joint) lost -= kept.weight;
+      JointLoss& loss = losses[entry.joint];
+      loss.joint = entry.joint;
+      loss.largest = std::max(loss.largest, lost);
+      loss.vertices += lost > little;
+    }
+  }
+  std::erase_if(losses, [](const JointLoss& loss) { return loss.vertices == 0; });
+  std::stable_sort(losses.begin(), losses.end(),
+                   [](const JointLoss& a, const JointLoss& b) { return a.largest > b.largest; });
+  return losses;
+}
+
 }  // namespace sinew

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sinew/weights/smooth.h"
+#include "sinew/mesh/topology.h"
+#include "weights/sparse_rows.h"
 
 namespace sinew {
 namespace {
 
 constexpr double kLittle = 0.05;  // of a row
 constexpr double kFade = 0.5;     // weights twice as large as the first that goes are whole
-constexpr int kTimes = 3, kRounds = 5, kSpread = 10;
+constexpr int kTimes = 20;        // four leave twice the step in a fine mesh
 
 // How much alike two joints move: less by a factor of e for every bone between them.
 Eigen::MatrixXd kinship(std::span<const int> parents) {
@@ -58,18 +59,54 @@ void cut(std::span<const Influence> row, std::size_t most, const Eigen::MatrixXd
   }
 }
 
-SkinWeights cut_all(const SkinWeights& weights, std::size_t most, const Eigen::MatrixXd& alike) {
-  SkinWeights result;
-  result.offsets.assign(1, 0);
+// Rows of the welded vertices, what they were cut to, and what they are cut from.
+struct CutRows {
+  SkinWeights whole, cut;
+  std::vector<std::uint8_t> changed;  // per welded vertex: the cut took something
+};
+
+void cut_all(const SkinWeights& from, std::size_t most, const Eigen::MatrixXd& alike, CutRows& rows) {
+  rows.cut = {};
+  rows.cut.offsets.assign(1, 0);
   std::vector<Influence> kept;
-  for (std::size_t i = 0; i < weights.vertex_count(); ++i) {
+  for (std::size_t i = 0; i < from.vertex_count(); ++i) {
     double total = 0;
-    for (const Influence& entry : weights.row(i)) total += entry.weight;
-    cut(weights.row(i), most, alike, kept);
+    for (const Influence& entry : from.row(i)) total += entry.weight;
+    cut(from.row(i), most, alike, kept);
     for (Influence& entry : kept) entry.weight /= total;
-    result.add_row(kept);
+    rows.cut.add_row(kept);
+    const auto is = rows.cut.row(i), was = rows.whole.row(i);
+    rows.changed[i] =
+        !std::equal(is.begin(), is.end(), was.begin(), was.end(), [](const Influence& a, const Influence& b) {
+          return a.joint == b.joint && std::abs(a.weight - b.weight) < 1e-9;
+        });
   }
-  return result;
+}
+
+// The whole rows plus the mean of what was changed at a vertex and at its neighbours: what is taken from a
+// joint at one vertex is also taken around it, so that the change, not the weights, becomes smooth.
+SkinWeights share_changes(const CutRows& rows, const IndexLists& neighbours) {
+  SkinWeights shared;
+  shared.offsets.assign(1, 0);
+  std::vector<Influence> sum;
+  const auto add_change = [&](std::size_t vertex, double scale) {
+    if (!rows.changed[vertex]) return;
+    add_scaled(rows.cut.row(vertex), scale, sum);
+    add_scaled(rows.whole.row(vertex), -scale, sum);
+  };
+  for (std::size_t i = 0; i < rows.changed.size(); ++i) {
+    const auto around = neighbours[i];
+    sum.assign(rows.whole.row(i).begin(), rows.whole.row(i).end());
+    add_change(i, around.empty() ? 1 : 0.5);
+    for (const std::uint32_t k : around) add_change(k, 0.5 / static_cast<double>(around.size()));
+    SkinWeights row;
+    row.add_row(sum);
+    sum.assign(row.row(0).begin(), row.row(0).end());
+    std::erase_if(sum, [](const Influence& entry) { return !(entry.weight > 1e-9); });
+    normalise(sum);
+    shared.add_row(sum);
+  }
+  return shared;
 }
 
 // Half of the sum of differences between two rows, each of which sums to 1.
@@ -90,24 +127,22 @@ Pruned prune_smoothly(const SkinWeights& weights, std::span<const int> parents, 
   if (plain.error <= kLittle) return plain;
   const auto most = static_cast<std::size_t>(std::max(influences, 1));
   const Eigen::MatrixXd alike = kinship(parents);
-  Pruned pruned;
-  pruned.weights = cut_all(weights, most, alike);
-  // Where much was lost, and around it.
-  SkinWeights losses;
-  losses.offsets.assign(1, 0);
-  for (std::size_t i = 0; i < weights.vertex_count(); ++i) {
-    const Influence loss{0, moved(weights.row(i), pruned.weights.row(i))};
-    losses.add_row({&loss, 1});
-  }
-  losses = smooth_weights(losses, welded, {.rounds = kSpread});
-  std::vector<double> where;
+  const std::size_t count = welded.weld.positions.size();
+  const IndexLists neighbours = vertex_neighbours(count, edge_table(count, FaceList(welded.triangles)));
+  CutRows rows;
+  rows.whole.offsets.assign(1, 0);
+  rows.changed.resize(count);
+  std::vector<Influence> row;
   for (const std::uint32_t vertex : welded.weld.representative) {
-    const auto row = losses.row(vertex);
-    where.push_back(row.empty() ? 0 : std::min(1.0, row[0].weight / kLittle));
+    row.assign(weights.row(vertex).begin(), weights.row(vertex).end());
+    normalise(row);
+    rows.whole.add_row(row);
   }
-  for (int time = 0; time < kTimes; ++time)
-    pruned.weights =
-        cut_all(smooth_weights(pruned.weights, welded, {.rounds = kRounds, .where = where}), most, alike);
+  cut_all(rows.whole, most, alike, rows);
+  for (int time = 0; time < kTimes; ++time) cut_all(share_changes(rows, neighbours), most, alike, rows);
+  Pruned pruned;
+  pruned.weights.offsets.assign(1, 0);
+  for (const std::uint32_t vertex : welded.weld.to_welded) pruned.weights.add_row(rows.cut.row(vertex));
   for (std::size_t i = 0; i < weights.vertex_count(); ++i)
     pruned.error = std::max(pruned.error, moved(weights.row(i), pruned.weights.row(i)));
   return pruned;

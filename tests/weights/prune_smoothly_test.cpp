@@ -74,6 +74,51 @@ TEST(PruneSmoothly, StepsAreNearlyHalfAsLargeAsWhereWeightsAreCutOff) {
   EXPECT_LT(smooth, 0.6 * plain);
 }
 
+// Root mean square over edges of how much more a vertex was changed than its neighbour.
+double roughness(const SkinWeights& whole, const SkinWeights& pruned, const PolyMesh& mesh) {
+  const auto change = [&](std::uint32_t v) {
+    std::vector<double> row(7, 0);
+    for (const Influence& entry : pruned.row(v)) row[entry.joint] += entry.weight;
+    for (const Influence& entry : whole.row(v)) row[entry.joint] -= entry.weight;
+    return row;
+  };
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t f = 0; f < mesh.face_count(); ++f)
+    for (std::size_t k = 0; k < mesh.face(f).size(); ++k, ++count) {
+      const auto a = change(mesh.face(f)[k]), b = change(mesh.face(f)[(k + 1) % mesh.face(f).size()]);
+      double step = 0;
+      for (std::size_t j = 0; j < 7; ++j) step += std::abs(a[j] - b[j]) / 2;
+      sum += step * step;
+    }
+  return std::sqrt(sum / static_cast<double>(count));
+}
+
+TEST(PruneSmoothly, CoarseMeshesAreChangedNoFartherAndMoreSmoothlyThanByCutting) {
+  const std::vector<int> chain = {-1, 0, 1, 2, 3, 4, 5};
+  for (const int side : {3, 5, 8, 12}) {
+    const PolyMesh sheet = test::grid(side, side);
+    const SkinWeights weights = crowded(sheet);
+    const Pruned plain = prune_weights(weights, 4), smooth = prune_smoothly(weights, chain, welded(sheet), 4);
+    EXPECT_LT(roughness(weights, smooth.weights, sheet), 0.9 * roughness(weights, plain.weights, sheet))
+        << side;
+    EXPECT_LT(smooth.error, 1.5 * plain.error) << side;
+  }
+}
+
+TEST(PruneSmoothly, SaysWhichJointsLostHowMuch) {
+  SkinWeights before, after;
+  before.add_row(std::vector<Influence>{{0, 0.5}, {1, 0.3}, {2, 0.2}});
+  before.add_row(std::vector<Influence>{{0, 1.6}, {2, 0.4}});  // any sum
+  after.add_row(std::vector<Influence>{{0, 0.6}, {1, 0.4}});
+  after.add_row(std::vector<Influence>{{0, 1.0}});
+  const std::vector<JointLoss> lost = joint_losses(before, after, 3);
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_EQ(lost[0].joint, 2u);
+  EXPECT_NEAR(lost[0].largest, 0.2, 1e-12);
+  EXPECT_EQ(lost[0].vertices, 2u);
+}
+
 TEST(PruneSmoothly, WhatIsLostGoesToKin) {
   const PolyMesh sheet = test::grid(4, 4);
   SkinWeights weights;

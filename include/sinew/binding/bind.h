@@ -47,7 +47,13 @@ struct BindReport {
   std::size_t filled = 0;     // vertices that the method could not bind and the fallback did
   std::size_t clamped = 0;    // values put into [0, 1]
   double pruning_error = 0;   // largest sum of weights that `influences` took from joints of a vertex
-  std::size_t voxels = 0;     // cells of the voxel body, where one was made
+  struct PrunedJoint {
+    std::string joint;
+    double largest = 0;        // most that it lost at a vertex
+    std::size_t vertices = 0;  // stored ones where it lost more than 5 %
+  };
+  std::vector<PrunedJoint> pruned;  // joints for which `influences` are too few, largest loss first
+  std::size_t voxels = 0;           // cells of the voxel body, where one was made
   int iterations = 0;
   std::vector<std::string> notes;  // each repair in a sentence
 };
@@ -56,6 +62,9 @@ struct BindReport {
 // a vertex without weights. kBadInput: no usable triangle. kImpossible: no joint deforms, or `strict` and a
 // fallback was needed. kUsage: unknown names. The rig is unchanged on failure.
 Result<BindReport> bind(Rig& rig, const BindRequest& request);
+
+// Says in `report.pruned`, and in a note where a joint lost much, what pruning took from which joints.
+void note_pruned(const Rig& rig, const SkinWeights& before, const SkinWeights& after, BindReport& report);
 
 // kUsage where it is no number of joints that a vertex can keep.
 Result<void> check_influences(int influences);
