@@ -109,7 +109,7 @@ Result<ElasticSetup> elastic_setup(const Rig& rig, const Surface& surface, const
 Result<ElasticSetup> elastic_setup(const Rig& rig, const ElasticSettings& settings,
                                    const Progress* progress) {
   SINEW_TRY(BindingContext context, BindingContext::make(rig, settings.voxels, progress));
-  SINEW_TRY(const BoneBody* body, context.body());
+  SINEW_TRY(const BoneBody* body, context.elastic_body());
   return elastic_setup(rig, context.surface(), *body, settings, progress);
 }
 

@@ -178,7 +178,7 @@ Result<JointWeightsReport> make_joint_weights(Rig& rig, BindingContext& context,
     return impossible("the mesh is not bound to its skeleton yet: `sinew rig` or `sinew weights` does that");
   JointWeightsReport report;
   const Surface& surface = context.surface();
-  SINEW_TRY(const BoneBody* made_body, context.body());
+  SINEW_TRY(const BoneBody* made_body, context.elastic_body());
   const BoneBody& body = *made_body;
   report.voxels = body.body.grid.vertex_count();
   sinew::report(request.progress, "joint weights", 0.05);

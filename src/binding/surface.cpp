@@ -55,4 +55,14 @@ Result<const BoneBody*> BindingContext::body() {
   return &*body_;
 }
 
+Result<const BoneBody*> BindingContext::elastic_body() {
+  const std::size_t most = elastic_cells(input());
+  if (voxels_ > 0 || most >= body_cells(input())) return body();
+  if (!elastic_body_) {
+    report(progress_, "voxel body", 0);
+    SINEW_TRY(elastic_body_, make_bone_body(surface_.input(), 0, progress_, most));
+  }
+  return &*elastic_body_;
+}
+
 }  // namespace sinew

@@ -164,7 +164,7 @@ Result<BoneWeights> by_elastic(BindingContext& context, const BindRequest& reque
   SINEW_TRY(ElasticWeightOptions options, elastic_options(request.method, request.settings));
   options.descent.progress = request.progress;
   const BindInput input = context.input();
-  SINEW_TRY(const BoneBody* body, context.body());
+  SINEW_TRY(const BoneBody* body, context.elastic_body());
   SINEW_TRY(ElasticWeights result, elastic_weights(input, *body, options));
   note_bones(result, input, report);
   return std::move(result.weights);

@@ -95,7 +95,8 @@ class Comparison {
   Result<CompareReport> run() {
     SINEW_TRY(surface_, make_surface(rig_));
     CompareReport report;
-    SINEW_TRY(body_, make_bone_body(surface_.input(), request_.voxels, request_.progress));
+    SINEW_TRY(body_, make_bone_body(surface_.input(), request_.voxels, request_.progress,
+                                    elastic_cells(surface_.input())));
     SINEW_TRY(const std::vector<ComparePose> poses,
               compare_poses(rig_, surface_, body_.body.grid.cell_size(), request_, report.notes));
     SINEW_CHECK(make_reference());

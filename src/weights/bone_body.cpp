@@ -1,15 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/weights/bone_body.h"
 
+#include <algorithm>
+
 #include "sinew/volume/trilinear.h"
 
 namespace sinew {
+
+namespace {
+
+// What a solve takes goes with cells times bones. Up to 1,000 triangles it is bounded; from there on it grows
+// fast, so that bodies of some thousand triangles get what they need.
+std::size_t affordable_cells(const BindInput& input, double cells) {
+  constexpr double kTriangles = 1000, kBones = 24;
+  const double detail = std::max(1.0, static_cast<double>(input.surface.triangles.size()) / kTriangles);
+  const double share = std::min(1.0, kBones / std::max(1.0, static_cast<double>(input.bones.size())));
+  return static_cast<std::size_t>(std::min(static_cast<double>(kBodyCells), cells * share * detail * detail));
+}
+
+}  // namespace
+
+std::size_t body_cells(const BindInput& input) {
+  return affordable_cells(input, 15'000);
+}
+
+std::size_t elastic_cells(const BindInput& input) {
+  return affordable_cells(input, 4'000);
+}
+
 Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress,
                                   std::size_t max_cells) {
   VoxelizeOptions options;
   options.resolution = voxels;
   options.bones = input.bones;
-  options.max_cells = max_cells;
+  const std::size_t most = max_cells > 0 ? max_cells : body_cells(input);
+  options.max_cells = most;
+  options.target_cells = std::min(options.target_cells, most);
   options.progress = progress;
   return voxelize(input.surface, options);
 }
@@ -38,7 +64,8 @@ Result<void> refine_on_finer_bodies(const BindInput& input, const BoneBody& bone
                                     const GridValues& values_of, const Progress* progress,
                                     BoneWeights& weights, BodyFigures& figures) {
   const auto solve = [&](const BindInput& piece) -> Result<PatchWeights> {
-    SINEW_TRY(const BoneBody finer, make_bone_body(piece, 0, progress, kPatchCells));
+    SINEW_TRY(const BoneBody finer,
+              make_bone_body(piece, 0, progress, std::min(kPatchCells, body_cells(input))));
     SINEW_TRY(const Eigen::MatrixXd values, values_of(finer, piece));
     return PatchWeights{carry_to_surface(finer, piece, values), finer.body.grid.cell_size()};
   };

@@ -33,6 +33,28 @@ TEST(Binding, JointWeightsKeepAsManyJointsAsTheWeights) {
   }
 }
 
+TEST(Binding, SmallMeshesGetFewCellsAndLargeOnesAllTheyNeed) {
+  for (const int resolution : {200, 20000}) {
+    const Rig rig = *make_character("biped", {.resolution = resolution});
+    BindingContext context = *BindingContext::make(rig, 0, nullptr);
+    const std::size_t triangles = context.surface().welded.triangles.size();
+    const BoneBody* body = *context.body();
+    const BoneBody* elastic = *context.elastic_body();
+    if (triangles < 5000) {
+      EXPECT_LT(elastic->body.grid.cell_count(), 2 * elastic_cells(context.input())) << triangles;
+      EXPECT_LT(body->body.grid.cell_count(), 2 * body_cells(context.input())) << triangles;
+      EXPECT_LT(elastic->body.grid.cell_count(), body->body.grid.cell_count());
+    } else {
+      EXPECT_EQ(elastic, body);
+      EXPECT_EQ(body_cells(context.input()), kBodyCells);
+    }
+  }
+  // A resolution that was asked for is taken.
+  const Rig rig = *make_character("arm", {.resolution = 200});
+  BindingContext given = *BindingContext::make(rig, 40, nullptr);
+  EXPECT_EQ(*given.elastic_body(), *given.body());
+}
+
 // Eyeballs beside a head: followed, they move rigidly with it; on their own, they have rows of their own.
 TEST(Binding, JointWeightsFollowIslandsAsTheWeightsDo) {
   const PolyMesh mesh = test::body_with_eyeballs();

@@ -34,12 +34,15 @@ class BindingContext {
   int voxels() const { return voxels_; }
   const Progress* progress() const { return progress_; }
   Result<const BoneBody*> body();
+  // The body for elastic solves: the same, or a coarser one where the mesh has few triangles and no
+  // resolution was given (elastic_cells).
+  Result<const BoneBody*> elastic_body();
 
  private:
   Surface surface_;
   int voxels_ = 0;
   const Progress* progress_ = nullptr;
-  std::optional<BoneBody> body_;
+  std::optional<BoneBody> body_, elastic_body_;
 };
 
 }  // namespace sinew

@@ -11,12 +11,18 @@ namespace sinew {
 
 // Most cells of a body whose size is chosen for it: weights are smooth, and finer cells cost much and change
 // little. A patch of short bones (weights/refine.h) is small.
-inline constexpr std::size_t kBodyCells = 40'000, kPatchCells = 12'000;
+inline constexpr std::size_t kBodyCells = 40'000, kPatchCells = 30'000;
+
+// The same for a mesh of few triangles, whose vertices see little of what fine cells hold: up to 1,000
+// triangles 15,000 cells, or 4,000 where the elastic body is solved on them, which takes far longer; fewer
+// where more than 24 bones share the time. It grows with the square of the triangles up to kBodyCells.
+std::size_t body_cells(const BindInput& input);
+std::size_t elastic_cells(const BindInput& input);
 
 // The voxel body of a surface, as fine as weights need it. `voxels`: cells along the longest side; 0: chosen
-// by mesh and bones.
+// by mesh and bones, with `max_cells` at most; 0: body_cells.
 Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress,
-                                  std::size_t max_cells = kBodyCells);
+                                  std::size_t max_cells = 0);
 
 // The same, and the vertices that its bones hold: what weights, joint weights and the elastic body stand on.
 struct BoneBody {
@@ -24,7 +30,7 @@ struct BoneBody {
   HandleMap handles;
 };
 Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progress* progress,
-                                std::size_t max_cells = kBodyCells);
+                                std::size_t max_cells = 0);
 
 // What a user should know about how mesh and bones fit the grid.
 struct BodyFigures {
