@@ -66,6 +66,24 @@ Result<std::vector<std::size_t>> read_vertex_list(const std::string& file) {
   return list;
 }
 
+Result<MotionRange> read_range(const std::string& file) {
+  MotionRange range;
+  if (file.empty()) return range;
+  SINEW_TRY(const std::string text, read_file(file, 64 << 20));
+  const Json document = Json::parse(text, nullptr, false);
+  if (!document.is_object())
+    return bad_input(fmt::format("{}: give degrees, such as {{\"swing\": 90, \"twist\": 90}}", file));
+  for (const auto& [key, degrees] : {std::pair{"swing", &range.swing}, std::pair{"twist", &range.twist}}) {
+    const auto found = document.find(key);
+    if (found == document.end()) continue;
+    const double value = found->is_number() ? found->get<double>() : -1;
+    if (!(value >= 0 && value <= 170))
+      return bad_input(fmt::format("{}: {} must be a number of degrees from 0 to 170", file, key));
+    *degrees = value * 0.017453292519943295;
+  }
+  return range;
+}
+
 }  // namespace
 
 void add_quantise(const Verb& verb, int& weight_bits) {
@@ -114,6 +132,18 @@ void BindOptions::add_to(const Verb& verb) {
   verb.flag("--strict", request.strict, "any fallback is an error (exit 4)");
 }
 
+void BindOptions::add_flesh_to(const Verb& verb) {
+  verb.option("--quality", quality,
+              "flesh: make all that the flesh deformer needs, in seconds; fast: weights alone")
+      .show_default();
+  verb.option("--tolerance", tolerance,
+              "elastic energy, over that of the elastic body, that corrective fields are kept for")
+      .range(1.0, 10.0)
+      .show_default();
+  verb.option("--range", range,
+              "a .json file of how far joints turn, in degrees: {\"swing\": 90, \"twist\": 90}");
+}
+
 Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const {
   const FileKind kind = kind_of(out);
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
@@ -131,6 +161,13 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   SINEW_TRY(wanted.locked_vertices, read_vertex_list(locked_vertices));
   wanted.progress = console.progress();
   SINEW_TRY(wanted.settings, settings.given());
+  if (!quality.empty() && quality != "flesh" && quality != "fast")
+    return usage_error(fmt::format("--quality is '{}': choose fast or flesh", printable(quality)));
+  if (quality == "flesh") {
+    wanted.flesh.emplace();
+    wanted.flesh->tolerance = tolerance;
+    SINEW_TRY(wanted.flesh->range, read_range(range));
+  }
   Result<BindReport> bound = bind(asset.rig, wanted);
   if (!bound) return in_file(in, bound.error());
   console.notes(in, bound->notes);
@@ -144,9 +181,15 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
 
 std::string to_text(const std::string& file, const BindReport& report) {
   return fmt::format(
-      "{}: {} bound to {} by {} in {:.2f} s; {} filled, {} clamped, pruning took {:.3f} at most", file,
-      counted(report.vertices, "vertex", "vertices"), counted(report.bones, "bone"), report.method,
-      report.seconds, report.filled, report.clamped, report.pruning_error);
+             "{}: {} bound to {} by {} in {:.2f} s; {} filled, {} clamped, pruning took {:.3f} at most", file,
+             counted(report.vertices, "vertex", "vertices"), counted(report.bones, "bone"), report.method,
+             report.seconds, report.filled, report.clamped, report.pruning_error) +
+         (report.flesh
+              ? fmt::format("\nflesh of {} in {:.2f} s: at rotations that were not sampled {:.2f} times the "
+                            "elastic body's energy at worst, {:.2f} in the mean",
+                            counted(report.flesh->joints.size(), "joint"), report.flesh->seconds,
+                            report.flesh->worst, report.flesh->mean)
+              : "");
 }
 
 }  // namespace sinew::cli

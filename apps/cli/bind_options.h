@@ -25,8 +25,12 @@ struct BindOptions {
   SettingOptions settings;  // of the weight methods
   SkeletonOptions found;    // how a skeleton is found where none is given
   bool finds = false;       // whether the verb looks for one
+  std::string quality;      // fast, flesh; empty: weights alone
+  std::string range;        // a file
+  double tolerance = FleshRequest{}.tolerance;
 
   void add_to(const Verb& verb);
+  void add_flesh_to(const Verb& verb);
 
   // Reads the mesh, gives it the skeleton asked for, binds it and writes the file.
   Result<BindReport> run(const Console& console, Asset& asset) const;

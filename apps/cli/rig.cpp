@@ -7,13 +7,15 @@ namespace sinew::cli {
 void add_rig(Program& program) {
   auto options = std::make_shared<BindOptions>();
   options->request.endpoint = kRigEndpoint;
-  options->request.joint_weights = kRigJointWeights;
+  options->request.joint_weights = "none";
+  options->quality = "flesh";
   options->finds = true;
   const Verb verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
                              "  sinew rig body.obj -o body.glb\n"
                              "  sinew rig body.obj --template biped -o body.glb\n"
                              "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n");
   options->add_to(verb);
+  options->add_flesh_to(verb);
   verb.runs([&program, options]() -> Result<void> {
     Asset asset;
     SINEW_TRY(const BindReport report, options->run(program.console, asset));

@@ -132,6 +132,17 @@ Result<void> add_joint_weights(Rig& rig, BindingContext& context, const BindRequ
   return {};
 }
 
+Result<void> add_flesh(Rig& rig, BindingContext& context, const BindRequest& request, BindReport& report) {
+  if (!request.flesh) return {};
+  FleshRequest wanted = *request.flesh;
+  wanted.follow = request.follow;
+  wanted.linked = request.linked;
+  wanted.progress = request.progress;
+  SINEW_TRY(report.flesh, make_flesh(rig, context, wanted));
+  report.notes.insert(report.notes.end(), report.flesh->notes.begin(), report.flesh->notes.end());
+  return {};
+}
+
 }  // namespace
 
 void note_pruned(const Rig& rig, const SkinWeights& before, const SkinWeights& after, BindReport& report) {
@@ -203,10 +214,14 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   std::swap(rig.endpoint, endpoint);
   std::swap(rig.weights, pruned.weights);
   JointWeights old = std::exchange(rig.joint_weights, {});
-  if (Result<void> added = add_joint_weights(rig, context, request, report); !added) {
+  Flesh old_flesh = std::exchange(rig.flesh, {});
+  Result<void> added = add_joint_weights(rig, context, request, report);
+  if (added) added = add_flesh(rig, context, request, report);
+  if (!added) {
     std::swap(rig.endpoint, endpoint);
     std::swap(rig.weights, pruned.weights);
     rig.joint_weights = std::move(old);
+    rig.flesh = std::move(old_flesh);
     return added.error();
   }
   for (MeshPart& part : rig.parts) part.skinned = true;
@@ -222,6 +237,7 @@ void set_skeleton(Rig& rig, Skeleton skeleton) {
   rig.weights = {};
   rig.endpoint = {};
   rig.joint_weights = {};
+  rig.flesh = {};
   rig.pose_spaces.clear();
   rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
   rig.clips.clear();

@@ -7,13 +7,14 @@
 
 #include "binding/endpoints.h"
 #include "sinew/binding/elastic_setup.h"
+#include "sinew/binding/flesh.h"
 #include "sinew/binding/joint_weights.h"
 
 namespace sinew {
 
 bool is_ready(const Rig& rig, const DeformerNeeds& needs) {
   return !needs.elastic && (!needs.endpoints || !rig.endpoint.empty()) &&
-         (!needs.joint_weights || !rig.joint_weights.empty());
+         (!needs.joint_weights || !rig.joint_weights.empty()) && (!needs.flesh || !rig.flesh.empty());
 }
 
 Result<PrepareReport> prepare(Rig& rig, const DeformerNeeds& needs, DeformerData& data,
@@ -33,6 +34,15 @@ Result<PrepareReport> prepare(Rig& rig, const DeformerNeeds& needs, DeformerData
         "joint weights were made on the spot from the skin weights, in {:.1f} s; `sinew rig` stores "
         "better ones",
         made.seconds));
+    report.made.insert(report.made.end(), made.notes.begin(), made.notes.end());
+  }
+  if (needs.flesh && rig.flesh.empty()) {
+    SINEW_TRY(BindingContext context, BindingContext::make(rig, needs.voxels, progress));
+    FleshRequest request;
+    request.progress = progress;
+    SINEW_TRY(const FleshReport made, make_flesh(rig, context, request));
+    report.made.push_back(
+        fmt::format("flesh was made on the spot, in {:.1f} s; `sinew rig` stores it", made.seconds));
     report.made.insert(report.made.end(), made.notes.begin(), made.notes.end());
   }
   if (needs.endpoints && rig.endpoint.empty()) {

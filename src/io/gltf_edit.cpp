@@ -5,6 +5,7 @@
 
 #include "io/gltf_cages.h"
 #include "io/gltf_editor.h"
+#include "io/gltf_flesh.h"
 #include "io/gltf_key_info.h"
 #include "io/gltf_stack.h"
 
@@ -179,6 +180,7 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
       editor.renew_weight_channels();
     if (edit.pose) editor.set_pose();
     if (edit.stack) put_stack(editor.builder.json, rig.stack);
+    if (edit.skin) put_flesh(editor.builder, rig, editor.joint_nodes);
     if (edit.cages) put_cages(editor.builder, rig, editor.joint_nodes);
   }
   drop_unused(editor.builder, document.json);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/gltf_cages.h"
 #include "io/gltf_editor.h"
+#include "io/gltf_flesh.h"
 #include "io/gltf_joint_weights.h"
 #include "io/gltf_key_info.h"
 #include "io/gltf_stack.h"
@@ -19,6 +20,7 @@ void Editor::make_plain() {
   put_stack(builder.json, {});
   put_key_info(builder.json, {}, {});
   put_cages(builder, {}, {});
+  put_flesh(builder, {}, {});
   std::vector<int> moved;
   for (const MeshNode& node : mesh_nodes()) {
     for (std::size_t p = node.begin; p < node.end; ++p) {

@@ -7,6 +7,7 @@
 #include "io/gltf_cages.h"
 #include "io/gltf_container.h"
 #include "io/gltf_edges.h"
+#include "io/gltf_flesh.h"
 #include "io/gltf_joint_weights.h"
 #include "io/gltf_key_info.h"
 #include "io/gltf_keys.h"
@@ -73,6 +74,7 @@ Result<Rig> build_rig(GltfDocument& document) {
   read_key_info(document, rig);
   read_edges(document, rig);
   SINEW_CHECK(read_cages(document, rig));
+  SINEW_CHECK(read_flesh(document, rig));
   SINEW_CHECK(validate(rig));
   return rig;
 }

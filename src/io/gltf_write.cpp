@@ -5,6 +5,7 @@
 #include "io/gltf_cages.h"
 #include "io/gltf_edges.h"
 #include "io/gltf_edit.h"
+#include "io/gltf_flesh.h"
 #include "io/gltf_joint_weights.h"
 #include "io/gltf_key_info.h"
 #include "io/gltf_looks.h"
@@ -182,6 +183,7 @@ Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
   const bool moved = writer.skin >= 0 && !writer.origin.isZero(0);
   if (!writer.plain)
     put_cages(writer.builder, moved ? moved_to(rig, {writer.origin, Vec3::Zero()}) : rig, writer.joint_nodes);
+  if (!writer.plain) put_flesh(writer.builder, rig, writer.joint_nodes);
   return writer.builder.finish(options.binary);
 }
 

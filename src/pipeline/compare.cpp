@@ -132,6 +132,7 @@ class Comparison {
     SINEW_TRY(const WeightSets sets, WeightSets::build(rig_, surface_, body_, request_));
     transfer_ = sets.transfer();
     std::vector<MethodPair> pairs = usual_pairs();
+    if (!rig_.flesh.empty()) pairs.insert(pairs.begin(), {"elastic", "flesh"});
     for (const MethodPair& pair : request_.pairs)
       if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
     std::map<std::string, WeightSet> made;
@@ -142,7 +143,9 @@ class Comparison {
         SINEW_TRY(WeightSet set, sets.make(pair.weights));
         found = made.emplace(pair.weights, std::move(set)).first;
       }
-      const WeightSet& set = found->second;
+      WeightSet& set = found->second;
+      if (pair.deformer.starts_with("flesh") && set.volume && set.grid.flesh.empty())
+        SINEW_CHECK(sets.add_flesh(set));
       SINEW_TRY(Runner mesh, Runner::build(set.mesh, pair.deformer, request_.progress));
       contestants_.push_back({pair, std::move(mesh), std::nullopt});
       if (!set.volume || on_the_mesh_alone(pair.deformer)) continue;

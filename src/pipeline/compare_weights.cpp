@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sinew/binding/bind.h"
+#include "sinew/binding/flesh.h"
 #include "sinew/binding/islands.h"
 #include "sinew/binding/joint_weights.h"
 #include "sinew/binding/weight_methods.h"
@@ -95,6 +96,7 @@ WeightSet WeightSets::from_rows(const std::string& name, const Rows& rows) const
   set.mesh.weights = {};
   set.mesh.endpoint = {};
   set.mesh.joint_weights = {};
+  set.mesh.flesh = {};
   set.grid.joint_weights.method = set.mesh.joint_weights.method = name;
   set.grid.joint_weights.offsets.push_back(0);
   set.mesh.joint_weights.offsets.push_back(0);
@@ -119,6 +121,34 @@ WeightSet WeightSets::from_rows(const std::string& name, const Rows& rows) const
     add([&](const Eigen::MatrixXd& values) { return row_of(values, led_, i); }, kInfluences, set.mesh);
   set.mesh.weights = prune_weights(set.mesh.weights, kInfluences).weights;
   return set;
+}
+
+Result<void> WeightSets::add_flesh(WeightSet& set) const {
+  const VoxelGrid& grid = body_->body.grid;
+  FleshOptions options;
+  if (!rig_->flesh.empty()) {
+    options.range = rig_->flesh.range;
+    options.tolerance = rig_->flesh.tolerance;
+  }
+  options.progress = request_.progress;
+  SINEW_TRY(const GridFlesh solved,
+            grid_flesh(grid, body_->handles, surface_->bones, surface_->parents, options));
+  std::vector<int> fallback;
+  for (std::uint32_t v = 0; v < grid.vertex_count(); ++v)
+    fallback.push_back(static_cast<int>(nearest_bone(grid.vertex_position(v), surface_->bones)));
+  set.grid.flesh =
+      carry_flesh(solved, options, surface_->parents, trilinear_weights(grid, set.grid.mesh.positions),
+                  fallback, {set.grid.mesh.positions, {}}, {});
+  if (!rig_->flesh.empty()) {
+    set.mesh.flesh = rig_->flesh;  // as it is stored
+    return {};
+  }
+  fallback.clear();
+  for (const Vec3& p : surface_->welded.weld.positions)
+    fallback.push_back(static_cast<int>(nearest_bone(p, surface_->bones)));
+  set.mesh.flesh = carry_flesh(solved, options, surface_->parents, led_, fallback, surface_->welded.view(),
+                               surface_->welded.weld.to_welded);
+  return {};
 }
 
 Result<WeightSet> WeightSets::make(const std::string& name) const {

@@ -23,6 +23,9 @@ class WeightSets {
   // kUsage: no such method.
   Result<WeightSet> make(const std::string& name) const;
 
+  // Flesh on the grid, solved as for the rig's own, and on the mesh, as it is stored where the rig has some.
+  Result<void> add_flesh(WeightSet& set) const;
+
   const TrilinearWeights& transfer() const { return transfer_; }  // from the grid to welded vertices
 
  private:

@@ -44,6 +44,7 @@ Result<void> move_joints(Rig& rig, std::span<const JointPlace> places) {
   rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
   rig.endpoint = {};
   rig.joint_weights = {};
+  rig.flesh = {};
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "sinew/deform/decomposed.h"
 #include "sinew/deform/differential.h"
 #include "sinew/deform/dqs.h"
+#include "sinew/deform/flesh.h"
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
@@ -104,6 +105,10 @@ Built make_lbs(const Rig& rig, const NoSettings&, const DeformerData&) {
 
 Built make_dqs(const Rig& rig, const NoSettings&, const DeformerData&) {
   return build_dqs(rig);
+}
+
+Built make_flesh_deformer(const Rig& rig, const NoSettings&, const DeformerData&) {
+  return build_flesh(rig);
 }
 
 Built make_mix(const Rig& rig, const MixOptions& options, const DeformerData&) {
@@ -246,6 +251,11 @@ Built make_cage(const Rig& rig, const NoSettings&, const DeformerData&) {
 
 // --- what they need ---
 
+Result<void> need_flesh(const Settings&, DeformerNeeds& needs) {
+  needs.flesh = true;
+  return {};
+}
+
 Result<void> need_endpoints(const Settings&, DeformerNeeds& needs) {
   needs.endpoints = true;
   return {};
@@ -293,6 +303,8 @@ constexpr DeformerMethod method(std::string_view name, std::string_view summary,
 }
 
 constexpr std::array kDeformers = {
+    method<NoSettings, kNone, make_flesh_deformer>(
+        "flesh", "nearly the elastic body, in closed form; see `sinew rig`", Inverse::kExact, need_flesh),
     method<NoSettings, kNone, make_lbs>("lbs", "linear blend skinning", Inverse::kExact),
     method<NoSettings, kNone, make_dqs>("dqs", "dual quaternion skinning", Inverse::kExact),
     method<MixOptions, kMixSettings, make_mix>("mix", "between lbs and dqs", Inverse::kExact),

@@ -296,6 +296,7 @@ std::string stack_step_names() {
 Stack stack_of(const Rig& rig) {
   if (!rig.stack.empty()) return rig.stack;
   Stack stack = {{"keys", "", {}}, {"skeleton", "", {}}};
+  if (!rig.flesh.empty()) stack.back().settings["deformer"] = std::string("flesh");
   if (!rig.cages.empty()) stack.insert(stack.begin() + 1, {"cage", "", {}});
   return stack;
 }

@@ -11,6 +11,20 @@ Json to_json(const BindReport& report) {
   Json pruned = Json::array();
   for (const BindReport::PrunedJoint& loss : report.pruned)
     pruned.push_back({{"joint", loss.joint}, {"largest", loss.largest}, {"vertices", loss.vertices}});
+  Json flesh;
+  if (report.flesh) {
+    Json joints = Json::array();
+    for (const FleshJointReport& joint : report.flesh->joints)
+      joints.push_back({{"joint", joint.joint},
+                        {"without_fields", joint.bare},
+                        {"worst", joint.worst},
+                        {"mean", joint.mean},
+                        {"functions", joint.functions},
+                        {"vertices", joint.vertices}});
+    flesh = {{"seconds", report.flesh->seconds},     {"worst", report.flesh->worst},
+             {"mean", report.flesh->mean},           {"field_bytes", report.flesh->field_bytes},
+             {"unreached", report.flesh->unreached}, {"joints", std::move(joints)}};
+  }
   return {{"method", report.method},
           {"seconds", report.seconds},
           {"vertices", report.vertices},
@@ -26,7 +40,8 @@ Json to_json(const BindReport& report) {
           {"pruning_error", report.pruning_error},
           {"pruned", pruned},
           {"voxels", report.voxels},
-          {"iterations", report.iterations}};
+          {"iterations", report.iterations},
+          {"flesh", std::move(flesh)}};
 }
 
 Json joints_to_json(const Rig& rig) {

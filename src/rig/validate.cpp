@@ -121,6 +121,40 @@ Result<void> check_endpoints(const EndpointWeights& endpoint, std::size_t entrie
   return {};
 }
 
+bool is_share(float value) {
+  return value >= 0 && value <= 1;
+}
+
+Result<void> check_flesh(const Flesh& flesh, std::size_t vertices, std::size_t joints) {
+  if (flesh.empty()) return {};
+  const ComposedWeights& weights = flesh.weights;
+  const Error bad = bad_input("the flesh does not fit the mesh: make it again");
+  if (weights.vertex_count() != vertices || weights.offsets.size() != vertices + 1 ||
+      weights.offsets[0] != 0 || weights.offsets.back() != weights.entries.size() ||
+      !std::is_sorted(weights.offsets.begin(), weights.offsets.end()))
+    return bad;
+  for (const std::int32_t base : weights.base)
+    if (base < -1 || base >= static_cast<std::int64_t>(joints)) return bad;
+  for (const ComposedInfluence& entry : weights.entries)
+    if (entry.joint >= joints || !is_share(entry.swing) || !is_share(entry.twist)) return bad;
+  for (const FleshField& field : flesh.fields) {
+    const std::size_t functions = field.functions.size(), numbers = 3 * functions * field.vertices.size();
+    if (field.joint >= joints || field.steps.size() != functions || field.normal_steps.size() != functions ||
+        field.twist.size() != field.vertices.size() || field.values.size() != numbers ||
+        field.normals.size() != numbers)
+      return bad;
+    for (const std::uint8_t f : field.functions)
+      if (f >= kTurnFunctions) return bad;
+    for (std::size_t f = 0; f < functions; ++f)
+      if (!std::isfinite(field.steps[f]) || !std::isfinite(field.normal_steps[f])) return bad;
+    for (const std::uint32_t v : field.vertices)
+      if (v >= vertices) return bad;
+    for (const float share : field.twist)
+      if (!is_share(share)) return bad;
+  }
+  return {};
+}
+
 Result<void> check_joint_weights(const JointWeights& weights, std::size_t vertices, std::size_t joints) {
   if (weights.empty()) return {};
   if (weights.vertex_count() != vertices)
@@ -231,6 +265,7 @@ Result<void> validate(const Rig& rig) {
   SINEW_CHECK(check_skeleton(rig));
   SINEW_CHECK(check_weights(rig.weights, rig.mesh.vertex_count(), rig.skeleton.size()));
   SINEW_CHECK(check_endpoints(rig.endpoint, rig.weights.entries.size()));
+  SINEW_CHECK(check_flesh(rig.flesh, rig.mesh.vertex_count(), rig.skeleton.deforming_count()));
   SINEW_CHECK(check_joint_weights(rig.joint_weights, rig.mesh.vertex_count(), rig.skeleton.size()));
   SINEW_CHECK(check_keys(rig));
   SINEW_CHECK(check_cages(rig));

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sinew/binding/flesh.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/settings.h"
 #include "sinew/rig/rig.h"
@@ -20,7 +22,8 @@ struct BindRequest {
   // What makes joint weights beside: a method of make_joint_weights, or none, or empty: `method` where that
   // is elastic, else none. On the same surface and voxel body.
   std::string joint_weights = "none";
-  bool follow = true;  // small islands near the body move with the body under them
+  std::optional<FleshRequest> flesh = {};  // also make flesh; its islands and progress are those below
+  bool follow = true;                      // small islands near the body move with the body under them
   std::vector<std::size_t> linked =
       {};  // islands (numbered by size, the body is 0) that follow whatever their size
   std::vector<std::string> locked_joints = {};    // their weights stay as the file has them
@@ -55,6 +58,7 @@ struct BindReport {
   std::vector<PrunedJoint> pruned;  // joints for which `influences` are too few, largest loss first
   std::size_t voxels = 0;           // cells of the voxel body, where one was made
   int iterations = 0;
+  std::optional<FleshReport> flesh = {};
   std::vector<std::string> notes;  // each repair in a sentence
 };
 

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/gltf_flesh.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/gltf_accessor.h"
+#include "io/gltf_write_parts.h"
+
+namespace sinew::gltf {
+namespace {
+
+constexpr int kFleshVersion = 1;
+constexpr double kWeightSteps = 65535;
+constexpr std::uint32_t kZero = 128;  // what stands for 0 among bytes
+
+Json put_list(Builder& builder, const std::vector<std::uint32_t>& values) {
+  const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  return builder.add_integers(values, "SCALAR", unsigned_component(most), kNoTarget);
+}
+
+Json put_weights_list(Builder& builder, const std::vector<ComposedInfluence>& entries,
+                      float ComposedInfluence::*member) {
+  std::vector<std::uint32_t> values;
+  for (const ComposedInfluence& entry : entries)
+    values.push_back(
+        static_cast<std::uint32_t>(std::lround(static_cast<double>(entry.*member) * kWeightSteps)));
+  return builder.add_integers(values, "SCALAR", Component::kUnsignedShort, kNoTarget);
+}
+
+Json put_bytes(Builder& builder, const std::vector<std::int8_t>& values) {
+  std::vector<std::uint32_t> bytes;
+  bytes.reserve(values.size());
+  for (const std::int8_t value : values) bytes.push_back(static_cast<std::uint32_t>(value + int{kZero}));
+  return builder.add_integers(bytes, "SCALAR", Component::kUnsignedByte, kNoTarget);
+}
+
+Json field_json(Builder& builder, const FleshField& field, int node) {
+  std::vector<std::uint32_t> twist;
+  for (const float share : field.twist)
+    twist.push_back(static_cast<std::uint32_t>(std::lround(static_cast<double>(share) * kWeightSteps)));
+  Json functions = Json::array(), steps = Json::array(), normal_steps = Json::array();
+  for (std::size_t f = 0; f < field.functions.size(); ++f) {
+    functions.push_back(field.functions[f]);
+    steps.push_back(field.steps[f]);
+    normal_steps.push_back(field.normal_steps[f]);
+  }
+  return {{"node", node},
+          {"functions", std::move(functions)},
+          {"steps", std::move(steps)},
+          {"normalSteps", std::move(normal_steps)},
+          {"accessors",
+           {{"vertices", put_list(builder, field.vertices)},
+            {"twist", builder.add_integers(twist, "SCALAR", Component::kUnsignedShort, kNoTarget)},
+            {"values", put_bytes(builder, field.values)},
+            {"normals", put_bytes(builder, field.normals)}}}};
+}
+
+class FleshReader {
+ public:
+  FleshReader(const GltfDocument& document, const Json& json, std::size_t deforming)
+      : document_(document), json_(json), deforming_(deforming) {}
+
+  Result<Flesh> read(std::size_t vertices) {
+    vertices_ = vertices;
+    Flesh flesh;
+    flesh.tolerance = number("tolerance", 0, 0, 1e6);
+    flesh.range.swing = number("swing", flesh.range.swing, 0, 3.2);
+    flesh.range.twist = number("twist", flesh.range.twist, 0, 3.2);
+    SINEW_TRY(const std::vector<std::uint32_t> counts, list(json_, "counts"));
+    SINEW_TRY(const std::vector<std::uint32_t> base, list(json_, "base"));
+    SINEW_TRY(const std::vector<std::uint32_t> nodes, list(json_, "nodes"));
+    SINEW_TRY(const std::vector<std::uint32_t> swing, list(json_, "swing"));
+    SINEW_TRY(const std::vector<std::uint32_t> twist, list(json_, "twist"));
+    if (counts.size() != vertices || base.size() != vertices) return flesh;  // of another mesh
+    if (swing.size() != nodes.size() || twist.size() != nodes.size())
+      return bad_input(".swing, .twist and .nodes differ in length");
+    flesh.weights.offsets.push_back(0);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < vertices; ++i) {
+      sum += counts[i];
+      if (sum > nodes.size()) return bad_input(".counts does not cover its list");
+      flesh.weights.offsets.push_back(static_cast<std::uint32_t>(sum));
+      if (base[i] == 0) {
+        flesh.weights.base.push_back(-1);
+        continue;
+      }
+      SINEW_TRY(const std::uint32_t joint, joint_of(base[i] - 1));
+      flesh.weights.base.push_back(static_cast<std::int32_t>(joint));
+    }
+    if (sum != nodes.size()) return bad_input(".counts does not cover its list");
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      SINEW_TRY(const std::uint32_t joint, joint_of(nodes[k]));
+      flesh.weights.entries.push_back({joint, share(swing[k]), share(twist[k])});
+    }
+    SINEW_TRY(const Json* fields, object_list(json_, "fields"));
+    for (std::size_t f = 0; f < fields->size(); ++f) {
+      auto field = read_field((*fields)[f]);
+      if (!field.ok()) return inside("." + item("fields", f), field.error());
+      flesh.fields.push_back(*std::move(field));
+    }
+    return flesh;
+  }
+
+ private:
+  static float share(std::uint32_t value) {
+    return static_cast<float>(std::min(static_cast<double>(value) / kWeightSteps, 1.0));
+  }
+  double number(const char* key, double fallback, double least, double most) const {
+    const auto found = json_.find(key);
+    if (found == json_.end() || !found->is_number()) return fallback;
+    const double value = found->get<double>();
+    return std::isfinite(value) ? std::clamp(value, least, most) : fallback;
+  }
+  Result<std::uint32_t> joint_of(std::uint32_t node) const {
+    if (node >= document_.node_joints.size() || document_.node_joints[node] < 0 ||
+        static_cast<std::size_t>(document_.node_joints[node]) >= deforming_)
+      return bad_input(" names node " + std::to_string(node) + ", which carries no vertices");
+    return static_cast<std::uint32_t>(document_.node_joints[node]);
+  }
+  Result<std::vector<std::uint32_t>> list(const Json& owner, const char* name) const {
+    const Json* accessors = object_member(owner, "accessors");
+    if (!accessors) return bad_input(" has no accessors");
+    SINEW_TRY(const int index, index_member(*accessors, name, document_.accessors.size()));
+    if (index < 0) return bad_input(std::string(" has no accessor .") + name);
+    const Accessor& accessor = document_.accessors[static_cast<std::size_t>(index)];
+    if (accessor.width() != 1) return bad_input(std::string(".") + name + " holds elements of another width");
+    if (accessor.view < 0 && accessor.count > 1'000'000)
+      return bad_input(std::string(".") + name + " has no data");
+    std::vector<std::uint32_t> values(accessor.count);
+    SINEW_CHECK(read_integers(document_, accessor, values));
+    return values;
+  }
+  Result<FleshField> read_field(const Json& json) const {
+    FleshField field;
+    SINEW_TRY(const int node, index_member(json, "node", document_.node_joints.size()));
+    if (node < 0) return bad_input(" has no node");
+    SINEW_TRY(field.joint, joint_of(static_cast<std::uint32_t>(node)));
+    SINEW_TRY(const std::vector<double> functions, number_list(json, "functions", kTurnFunctions));
+    SINEW_TRY(const std::vector<double> steps, number_list(json, "steps", kTurnFunctions));
+    SINEW_TRY(const std::vector<double> normal_steps, number_list(json, "normalSteps", kTurnFunctions));
+    if (steps.size() != functions.size() || normal_steps.size() != functions.size())
+      return bad_input(".steps, .normalSteps and .functions differ in length");
+    for (std::size_t f = 0; f < functions.size(); ++f) {
+      if (!(functions[f] >= 0 && functions[f] < static_cast<double>(kTurnFunctions)))
+        return bad_input(".functions holds a number that names none");
+      field.functions.push_back(static_cast<std::uint8_t>(functions[f]));
+      field.steps.push_back(static_cast<float>(steps[f]));
+      field.normal_steps.push_back(static_cast<float>(normal_steps[f]));
+    }
+    SINEW_TRY(field.vertices, list(json, "vertices"));
+    SINEW_TRY(const std::vector<std::uint32_t> twist, list(json, "twist"));
+    SINEW_TRY(const std::vector<std::uint32_t> values, list(json, "values"));
+    SINEW_TRY(const std::vector<std::uint32_t> normals, list(json, "normals"));
+    const std::size_t numbers = 3 * field.functions.size() * field.vertices.size();
+    if (twist.size() != field.vertices.size() || values.size() != numbers || normals.size() != numbers)
+      return bad_input(".values does not fit its vertices and functions");
+    for (const std::uint32_t v : field.vertices)
+      if (v >= vertices_)
+        return bad_input(".vertices names vertex " + std::to_string(v) + ", which is not there");
+    for (const std::uint32_t t : twist) field.twist.push_back(share(t));
+    const auto whole = [](std::uint32_t byte) {
+      return static_cast<std::int8_t>(static_cast<int>(std::min(byte, 255u)) - static_cast<int>(kZero));
+    };
+    for (const std::uint32_t byte : values) field.values.push_back(whole(byte));
+    for (const std::uint32_t byte : normals) field.normals.push_back(whole(byte));
+    return field;
+  }
+
+  const GltfDocument& document_;
+  const Json& json_;
+  std::size_t deforming_, vertices_ = 0;
+};
+
+}  // namespace
+
+void put_flesh(Builder& builder, const Rig& rig, std::span<const int> joint_nodes) {
+  Json json;
+  const auto node_of = [&](std::uint32_t joint) {
+    return joint < joint_nodes.size() ? joint_nodes[joint] : -1;
+  };
+  bool known = !rig.flesh.empty();
+  for (const ComposedInfluence& entry : rig.flesh.weights.entries) known = known && node_of(entry.joint) >= 0;
+  for (const std::int32_t base : rig.flesh.weights.base)
+    known = known && (base < 0 || node_of(static_cast<std::uint32_t>(base)) >= 0);
+  if (known) {
+    const ComposedWeights& weights = rig.flesh.weights;
+    std::vector<std::uint32_t> counts, base, nodes;
+    for (std::size_t i = 0; i < weights.vertex_count(); ++i) {
+      counts.push_back(weights.offsets[i + 1] - weights.offsets[i]);
+      base.push_back(weights.base[i] < 0
+                         ? 0
+                         : static_cast<std::uint32_t>(node_of(static_cast<std::uint32_t>(weights.base[i]))) +
+                               1);
+    }
+    for (const ComposedInfluence& entry : weights.entries)
+      nodes.push_back(static_cast<std::uint32_t>(node_of(entry.joint)));
+    json = {{"version", kFleshVersion},
+            {"tolerance", rig.flesh.tolerance},
+            {"swing", rig.flesh.range.swing},
+            {"twist", rig.flesh.range.twist},
+            {"accessors",
+             {{"counts", put_list(builder, counts)},
+              {"base", put_list(builder, base)},
+              {"nodes", put_list(builder, nodes)},
+              {"swing", put_weights_list(builder, weights.entries, &ComposedInfluence::swing)},
+              {"twist", put_weights_list(builder, weights.entries, &ComposedInfluence::twist)}}},
+            {"fields", Json::array()}};
+    for (const FleshField& field : rig.flesh.fields)
+      json["fields"].push_back(field_json(builder, field, node_of(field.joint)));
+  }
+  put_own_property(builder.json, "flesh", std::move(json));
+}
+
+Result<void> read_flesh(GltfDocument& document, Rig& rig) {
+  const Json* extensions = object_member(document.json, "extensions");
+  const Json* ours = extensions ? object_member(*extensions, "SINEW_rig") : nullptr;
+  const Json* json = ours ? object_member(*ours, "flesh") : nullptr;
+  if (!json) return {};
+  const auto version = json->find("version");
+  if (version == json->end() || !version->is_number_integer() ||
+      version->get<std::int64_t>() != kFleshVersion) {
+    document.notes.push_back(
+        "its flesh was written by another version and is left out: `sinew rig` makes it again");
+    return {};
+  }
+  auto flesh = FleshReader(document, *json, rig.skeleton.deforming_count()).read(rig.mesh.vertex_count());
+  if (!flesh.ok()) return inside("extensions.SINEW_rig.flesh", flesh.error());
+  if (flesh->empty() && rig.mesh.vertex_count() > 0)
+    document.notes.push_back("its flesh belongs to another mesh and is left out: `sinew rig` makes it again");
+  else
+    rig.flesh = *std::move(flesh);
+  return {};
+}
+
+}  // namespace sinew::gltf
