@@ -11,6 +11,7 @@ import resource
 import sys
 import unittest
 
+from every_verb import quick_calls
 from program import PROGRAM, ProgramTest
 
 PRELOADED = os.path.join(os.path.dirname(PROGRAM), "fail_allocation.so")
@@ -27,26 +28,9 @@ class Memory(ProgramTest):
         cls.body = cls.make("body.glb", "biped")
 
     def verbs(self):
-        """A call of every verb that runs in little time; what it writes goes to one file."""
         obj = self.path("arm.obj")
         self.call("convert", self.rig, "-o", obj, "--force")
-        bend = ("--set", "ForeArm=0,0,30")
-        def to(ending):
-            return ("-o", self.path("out" + ending), "--force")
-        return (("make", "cylinder", *to(".glb")), ("info", self.rig), ("info", self.rig, "--json"),
-                ("convert", self.rig, *to(".ply")),
-                ("pose", self.rig, *bend, "--deformer", "dqs+mush", *to(".obj")),
-                ("pose", self.rig, *bend, "--deformer", "arap", *to(".glb")),
-                ("bake", self.rig, "--end", "0.1", *to(".glb")),
-                ("render", self.rig, "--width", 32, "--height", 32, "--skeleton", *to(".png")),
-                ("weights", self.rig, "--method", "heat", *to(".glb")),
-                ("reweight", self.rig, "--smooth", "2", *to(".glb")), ("stack", self.rig),
-                ("keys", "add", self.rig, "--key", "a=" + obj, *to(".glb")), ("keys", "list", self.rig),
-                ("unpose", self.rig, *bend, "--edited", obj, *to(".obj")),
-                ("skeleton", obj, "--template", "hand", *to(".glb")), ("handles", self.rig, *to(".glb")),
-                ("inbetween", obj, obj, "--frames", "3", *to(".pc2")),
-                ("cage", "bind", self.rig, "--auto", "--resolution", "3", *to(".glb")),
-                ("rig", self.rig, "--method", "heat", "--joint-weights", "skin", *to(".glb")))
+        return quick_calls(self.rig, obj, self.path)
 
     def expect_done_or_limit(self, done, words):
         if done.returncode == 0:

@@ -12,6 +12,15 @@ PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sinew"
 SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "."
 
 
+def is_sanitized(program):
+    """Whether it was built with the address sanitizer, which takes time and memory of its own."""
+    with open(program, "rb") as f:
+        return b"__asan_init" in f.read()
+
+
+SANITIZED = os.path.exists(PROGRAM) and is_sanitized(PROGRAM)
+
+
 def strict(text):
     """The JSON document, which may not hold NaN."""
     def refuse(word):
