@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sinew/core/parallel.h"
+#include "sinew/core/text.h"
 
 namespace sinew::gltf {
 namespace {
@@ -56,7 +57,7 @@ Result<void> parse_type(const Json& json, Accessor& accessor) {
     accessor.columns = shape.columns;
     return {};
   }
-  return bad_input(".type is \"" + type.substr(0, 20) +
+  return bad_input(".type is \"" + printable(type, 20) +
                    "\": it must be SCALAR, VEC2 to VEC4 or MAT2 to MAT4");
 }
 

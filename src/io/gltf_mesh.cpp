@@ -85,6 +85,7 @@ Result<void> read_positions(GltfDocument& document, const PartPlan& plan, const 
       out[i] = part.to_bind * position;
     }
   });
+  document.mended_positions |= odd > 0;
   if (odd > 0)
     document.notes.push_back(plan.place + ".attributes.POSITION holds " + std::to_string(odd.load()) +
                              " coordinates that are not finite: read as 0");

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "gltf_maker.h"
+#include "sinew/io/write_mesh.h"
 
 namespace sinew {
 namespace {
@@ -98,6 +99,20 @@ TEST_F(AssetFiles, TheSkeletonOfASkinRestsInItsBindPose) {
   const auto globals = global_transforms(*skeleton, rest_pose(*skeleton).local);
   EXPECT_LT((globals[1].translation() - Vec3(0, 1, 0)).norm(), 1e-12);
   EXPECT_EQ((*skeleton)[1].parent, 0);
+}
+
+TEST_F(AssetFiles, AFileWithoutAMeshIsNotWrittenAsAnEmptyMesh) {
+  const auto asset = read_asset(put("arm.tgf", kTgf));
+  ASSERT_TRUE(asset.ok()) << asset.error().message;
+  for (const char* name : {"out.obj", "out.ply", "out.off", "out.stl"}) {
+    const auto saved = save_asset(*asset, folder_ / name, Overwrite::kNo);
+    ASSERT_FALSE(saved.ok()) << name;
+    EXPECT_EQ(saved.error().code, ErrorCode::kImpossible);
+    EXPECT_NE(saved.error().message.find(name), std::string::npos) << saved.error().message;
+    EXPECT_FALSE(fs::exists(folder_ / name));
+  }
+  const auto saved = save_asset(*asset, folder_ / "out.glb", Overwrite::kNo);
+  EXPECT_TRUE(saved.ok()) << saved.error().message;
 }
 
 }  // namespace

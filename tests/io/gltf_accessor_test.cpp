@@ -130,6 +130,7 @@ TEST(GltfAccessor, EachFaultIsNamedWithItsPlace) {
   refused("accessors", "bufferView", 7, "accessors[0].bufferView is 7");
   refused("accessors", "componentType", 5124, "accessors[0].componentType is 5124");
   refused("accessors", "type", "VEC5", "accessors[0].type is \"VEC5\"");
+  refused("accessors", "type", std::string("V\0\x1b[31m", 7), "accessors[0].type is \"V??[31m\"");
   refused("accessors", "byteOffset", std::uint64_t{1} << 62, "accessors[0] asks for");
   refused("bufferViews", "byteOffset", std::uint64_t{1} << 62, "bufferViews[0] runs from byte");
   refused("bufferViews", "byteLength", 1000, "bufferViews[0] runs from byte 0 over 1000");

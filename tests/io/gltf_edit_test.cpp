@@ -269,6 +269,23 @@ TEST(GltfEdit, GeometryGoesBackToWhereItWasStored) {
   EXPECT_EQ(again.rig.mesh.positions[1], Vec3(-1, 0, 4));
 }
 
+// Who edits something else would copy the stored bytes.
+TEST(GltfEdit, PositionsThatWereReadAsZeroAreWrittenAsZero) {
+  GltfMaker maker = test::skinned_file();
+  maker.json["accessors"][0]["bufferView"] = maker.json["bufferViews"].size();
+  const int odd = maker.add_floats({0, INFINITY, 0, 1, 0, NAN, 0, 1e30f, 0}, "VEC3", 3);
+  maker.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = odd;
+  const GltfFile file = must_read(maker.glb());
+  EXPECT_TRUE(test::has_note(file, "3 coordinates that are not finite"));
+  GltfWriteOptions skin;
+  skin.edit.skin = true;
+  for (const GltfWriteOptions& options : {GltfWriteOptions(), skin}) {
+    const GltfFile again = must_read(edited(file, file.rig, options));
+    EXPECT_TRUE(again.notes.empty()) << again.notes[0];
+    EXPECT_EQ(again.rig.mesh.positions, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 0, 0}}));
+  }
+}
+
 TEST(GltfEdit, KeysAndTheirChannelsAreReplacedTogether) {
   GltfMaker maker = test::triangle_file();
   const int delta = maker.add_floats({0, 0, 1, 0, 0, 0, 0, 0, 0}, "VEC3", 3);

@@ -403,5 +403,16 @@ TEST(GltfWrite, WholeWeightsOfManyInfluencesSumOverAllSets) {
   }
 }
 
+TEST(GltfWrite, CoordinatesThatTheReaderWouldNotTakeAreRefused) {
+  for (const double large : {1e16, 1e39, 1e308, -1e308}) {
+    Rig rig = random_rig(test::box(Vec3(0, 0, 0), Vec3(1, 1, 1)), 4, 2);
+    rig.mesh.positions[3].y() = large;
+    const auto bytes = write_gltf(rig, nullptr);
+    ASSERT_FALSE(bytes.ok()) << large;
+    EXPECT_EQ(bytes.error().code, ErrorCode::kImpossible);
+    EXPECT_NE(bytes.error().message.find("beyond 1e15"), std::string::npos) << bytes.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace sinew
