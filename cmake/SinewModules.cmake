@@ -60,6 +60,19 @@ function(sinew_programs)
   endif()
 endfunction()
 
+# sinew_gtest(NAME): the tests of the program test_NAME, each a ctest of its own. With sanitizers the program as a whole is
+# one: to start it takes as long as most tests, and what several tests share is made once.
+function(sinew_gtest name)
+  # Properties are asked of the same cases in every run; RC_PARAMS=seed=N asks others by hand.
+  set(environment ENVIRONMENT "RC_PARAMS=seed=2012")
+  if(SINEW_SANITIZE)
+    add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS ${name} TIMEOUT 3600 ${environment})
+  else()
+    gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name} ${environment})
+  endif()
+endfunction()
+
 # One test program per module: tests/NAME/*_test.cpp -> test_NAME. tests/support/*.cpp is linked into each.
 function(sinew_tests)
   if(NOT SINEW_TESTS)
@@ -89,9 +102,7 @@ function(sinew_tests)
       endif()
       target_link_libraries(test_${module} PRIVATE sinew_${module} sinew_test_support GTest::gtest_main)
       target_include_directories(test_${module} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-      # Properties are asked of the same cases in every run; RC_PARAMS=seed=N asks others by hand.
-      gtest_discover_tests(test_${module} TEST_PREFIX ${module}. DISCOVERY_TIMEOUT 60
-                           PROPERTIES LABELS ${module} ENVIRONMENT "RC_PARAMS=seed=2012")
+      sinew_gtest(${module})
     endif()
   endforeach()
   if(EXISTS ${PROJECT_SOURCE_DIR}/tests/CMakeLists.txt)

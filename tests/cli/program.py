@@ -19,6 +19,7 @@ def is_sanitized(program):
 
 
 SANITIZED = os.path.exists(PROGRAM) and is_sanitized(PROGRAM)
+SLOWER = 20 if SANITIZED else 1  # how many times longer than others it may take
 
 
 def strict(text):
@@ -70,7 +71,8 @@ class ProgramTest(unittest.TestCase):
         return os.path.join(self.folder.name, self.id().split(".")[-1] + "-" + name)
 
     def run_any(self, *words, **options):
-        return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300, **options)
+        return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300 * SLOWER,
+                              **options)
 
     def call(self, *words, code=0, **options):
         done = self.run_any(*words, **options)

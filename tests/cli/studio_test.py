@@ -20,7 +20,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, SOURCE, ProgramTest, strict
+from program import PROGRAM, SANITIZED, SLOWER, SOURCE, ProgramTest, strict
 
 DATA = os.environ.get("SINEW_DATA", os.path.join(SOURCE, "..", "shared", "data"))
 
@@ -53,7 +53,7 @@ class Running:
         self.process.stdout.close()
         self.process.stderr.close()
 
-    def ask(self, method, path, body=None, token=None, timeout=60, **headers):
+    def ask(self, method, path, body=None, token=None, timeout=60 * SLOWER, **headers):
         """Status, headers and bytes. The token of the server goes along unless another one is given."""
         client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         with contextlib.closing(client):
@@ -88,13 +88,13 @@ class Running:
         status, _, answer = self.ask("POST", "/api/files?name=" + name, data)
         return status, strict(answer)
 
-    def job(self, document, until=("done", "failed", "cancelled"), seconds=240):
+    def job(self, document, until=("done", "failed", "cancelled"), seconds=240 * SLOWER):
         """Starts a job and follows it: its last status and the fractions on the way."""
         status, started = self.json("POST", "/api/jobs", document)
         assert status == 200, started
         return self.follow(started["id"], until, seconds)
 
-    def follow(self, job, until=("done", "failed", "cancelled"), seconds=240):
+    def follow(self, job, until=("done", "failed", "cancelled"), seconds=240 * SLOWER):
         fractions, end = [], time.monotonic() + seconds
         while time.monotonic() < end:
             now = self.json("GET", "/api/jobs/" + job)[1]
@@ -206,7 +206,7 @@ class Studio(ProgramTest):
             self.assertNotIn("style", text)
         finally:
             process.terminate()
-            self.assertEqual(process.wait(10), 0)
+            self.assertEqual(process.wait(10 * SLOWER), 0)
             process.stdout.close()
             process.stderr.close()
 
@@ -433,7 +433,7 @@ class Studio(ProgramTest):
                 status, answer = self.server.upload(name, file.read())
             sent += 1
             if status == 200:
-                done, _ = self.server.job({"kind": "rig", "file": answer["id"], "weights": "heat"}, seconds=60)
+                done, _ = self.server.job({"kind": "rig", "file": answer["id"], "weights": "heat"}, seconds=60 * SLOWER)
                 self.assertIn(done["state"], ("done", "failed"))
                 refused += done["state"] == "failed"
                 answer = done
@@ -493,7 +493,7 @@ class Studio(ProgramTest):
             begun = time.monotonic()
             for _ in range(5):
                 self.answers()
-            self.assertLess(time.monotonic() - begun, 3)
+            self.assertLess(time.monotonic() - begun, 3 * SLOWER)
         finally:
             for connection in silent:
                 connection.close()
@@ -509,6 +509,7 @@ class Studio(ProgramTest):
             time.sleep(0.1)
         self.assertEqual(self.server.upload("a.obj", b"v 0 0 0\n")[0], 200)
 
+    @unittest.skipIf(SANITIZED, "the sanitizers need more address space than any limit leaves")
     def test_an_upload_that_memory_does_not_hold_is_answered(self):
         def little():
             resource.setrlimit(resource.RLIMIT_AS, (700 << 20, 700 << 20))
@@ -572,7 +573,7 @@ class Studio(ProgramTest):
                     waiting.sendall(b"GET / HTTP/1.1\r\n")
                     time.sleep(0.5)
                     server.process.send_signal(number)
-                    self.assertEqual(server.process.wait(5), 0)
+                    self.assertEqual(server.process.wait(5 * SLOWER), 0)
                     self.assertEqual(waiting.recv(100), b"")
 
     def test_the_browser_gets_the_address_without_a_shell(self):
@@ -593,7 +594,7 @@ class Studio(ProgramTest):
                 self.assertEqual(file.read(), "1 " + line)
         finally:
             process.terminate()
-            self.assertEqual(process.wait(10), 0)
+            self.assertEqual(process.wait(10 * SLOWER), 0)
             process.stdout.close()
             process.stderr.close()
 

@@ -6,8 +6,11 @@
 
 #include "sinew/binding/prepare.h"
 #include "sinew/io/asset.h"
+#include "sinew/player/deformers.h"
 #include "sinew/player/rig_deformer.h"
+#include "sinew/player/stack.h"
 #include "support/data.h"
+#include "support/sanitized.h"
 
 namespace sinew {
 namespace {
@@ -77,7 +80,7 @@ TEST(EveryFile, LooksAsWithLinearBlendingInItsOwnPoseAndAtRest) {
     auto asset = read_asset(file.string());
     ASSERT_TRUE(asset.ok()) << file;
     Rig& rig = asset->rig;
-    if (rig.weights.entries.empty()) continue;
+    if (rig.weights.entries.empty() || (test::kSanitized && rig.mesh.vertex_count() > 500)) continue;
     const Pose own = rest_pose(rig.skeleton), bind = bind_pose(rig);
     const auto expected = posed_by(rig, own, "lbs"), rest = posed_by(rig, bind, "lbs");
     ASSERT_TRUE(expected.ok() && rest.ok()) << file;
