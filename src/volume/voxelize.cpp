@@ -57,7 +57,9 @@ Result<VoxelBody> voxelize(MeshView mesh, const VoxelizeOptions& options) {
   VoxelBody body;
   body.size = choose_voxel_size(soup, box, options);
   const double h = body.size.cell_size;
-  if (!(h > 0) || !std::isfinite(h) || box.sizes().maxCoeff() / h > kMaxSide)
+  if (!(h > 0) || !std::isfinite(h))
+    return bad_input("the mesh is too large or too small to fill with voxels: scale it to a size of about 1");
+  if (box.sizes().maxCoeff() / h > kMaxSide)
     return limit_error("the voxels are too small for this mesh: use at most 4096 along its longest side");
   const LatticeFrame frame = LatticeFrame::around(box, h);
   const std::vector<Vec3> positions = frame.to_lattice(soup.positions);

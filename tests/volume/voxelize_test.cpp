@@ -254,6 +254,13 @@ TEST(Voxelize, RefusesWhatHasNoTriangleAndWhatIsTooFine) {
   const std::vector<Vec3> broken{{0, 0, 0}, {1, 0, 0}, {nan, 0, 0}};
   const std::vector<Triangle> triangles{{0, 1, 2}, {0, 0, 1}};
   EXPECT_EQ(voxelize({broken, triangles}).error().code, ErrorCode::kBadInput);
+  // Nobody has set a limit where the size of the mesh is what cannot be.
+  for (const double size : {1e308, 1e200, 5e-324}) {
+    const std::vector<Vec3> extreme{{0, 0, 0}, {size, 0, 0}, {0, size, 0}};
+    const auto body = voxelize({extreme, triangles});
+    ASSERT_FALSE(body.ok()) << size;
+    EXPECT_EQ(body.error().code, ErrorCode::kBadInput) << size << body.error().message;
+  }
   const PolyMesh cube = test::box({0, 0, 0}, {1, 1, 1});
   const TriangleView view = triangulate(cube);
   EXPECT_EQ(voxelize({cube.positions, view.triangles}, with_resolution(5000)).error().code,

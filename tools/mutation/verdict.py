@@ -11,7 +11,7 @@ import changes
 
 DONE, BAD_INPUT, IMPOSSIBLE = 0, 3, 4  # all that a damaged file may end in; the arguments are sound
 NOT_FINITE = re.compile(rb"(?im)^\s*v[nt]?\s.*\b(nan|inf)")
-OWNED = re.compile(r"(POSITION|NORMAL|TEXCOORD_0|WEIGHTS_\d+)$")
+OWNED = re.compile(r"(POSITION|NORMAL|WEIGHTS_\d+)$")
 
 
 def strict(text):
@@ -92,7 +92,7 @@ def judge(end, words, input_name, folder, out, limits):
         return "sanitizer", found.group(1).decode(errors="replace") if found else "the sanitizer found something"
     if end.code < 0 or end.code in (132, 134, 135, 136, 139):
         return "crash", "ended by signal %d" % (-end.code if end.code < 0 else end.code - 128)
-    if end.memory > limits.memory or end.code == 6:
+    if end.memory > limits.memory or (end.code == 6 and b"memory" in end.stderr):
         return "memory", "takes %d MB, over %d MB" % (end.memory, limits.memory)
     if end.code not in (DONE, BAD_INPUT, IMPOSSIBLE):
         return "exit", "exit code %d" % end.code

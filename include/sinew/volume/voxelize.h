@@ -50,8 +50,8 @@ struct VoxelBody {
 // non-manifold, overlapping, inside out (each piece is turned outwards first). Inside is where the winding
 // number is above 1/2, and cavities; holes count as capped, which makes the number whole, and in a soup of
 // loose pieces the generalised number is used. Two parts at least two cell sizes apart share no grid vertex.
-// The same cells for any thread count. kBadInput: no finite triangle with three different corners. kLimit:
-// more than 4096 cells along a side.
+// The same cells for any thread count. kBadInput: no finite triangle with three different corners, or a size
+// near the ends of what numbers hold. kLimit: more than 4096 cells along a side.
 Result<VoxelBody> voxelize(MeshView mesh, const VoxelizeOptions& options = {});
 
 }  // namespace sinew
