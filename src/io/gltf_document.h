@@ -97,7 +97,7 @@ class GltfDocument {
   std::vector<int> node_key_group;  // per node; -1: no keys
   Skeleton skeleton;                // as the rig had it, to see whether a writer is handed the same one
   GltfSummary summary;
-  bool mended_positions = false;  // some are not as stored: they were not finite, or beyond kLargest
+  bool mended_geometry = false;  // positions, normals or keys not finite or beyond kLargest were read as 0
 };
 
 }  // namespace sinew

@@ -3,6 +3,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 
@@ -78,17 +79,25 @@ Result<int> target_attribute(const GltfDocument& document, const PartPlan& plan,
   return index;
 }
 
-Result<void> read_deltas(const GltfDocument& document, int accessor, const Mat3& linear,
+Result<void> read_deltas(GltfDocument& document, const std::string& place, int accessor, const Mat3& linear,
                          std::span<Vec3f> out) {
   SINEW_TRY(const auto stored, read_floats(document, document.accessors[at(accessor)]));
   const bool plain = linear.isIdentity(0);
+  std::atomic<std::size_t> odd = 0;
   parallel_for(out.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Vec3f delta(stored[3 * i], stored[3 * i + 1], stored[3 * i + 2]);
-      if (!(delta.cwiseAbs().maxCoeff() <= kLargest)) delta.setZero();
+      if (!(delta.allFinite() && delta.cwiseAbs().maxCoeff() <= kLargest)) {
+        delta.setZero();
+        odd.fetch_add(1, std::memory_order_relaxed);
+      }
       out[i] = plain ? delta : Vec3f((linear * delta.cast<double>()).cast<float>());
     }
   });
+  if (odd == 0) return {};
+  document.mended_geometry = true;
+  document.notes.push_back(place + " holds " + std::to_string(odd.load()) +
+                           " vectors that are not finite: read as 0");
   return {};
 }
 
@@ -102,16 +111,17 @@ Mat3 normal_map(const Mat3& linear) {
   return cofactors * ((determinant < 0 ? -1 : 1) / std::pow(std::abs(determinant), 2.0 / 3));
 }
 
-Result<void> read_target(const GltfDocument& document, const PartPlan& plan, const MeshPart& part,
+Result<void> read_target(GltfDocument& document, const PartPlan& plan, const MeshPart& part,
                          std::size_t target, const PolyMesh& mesh, ShapeKey& key) {
   SINEW_TRY(const int position, target_attribute(document, plan, target, "POSITION"));
   SINEW_TRY(const int normal, target_attribute(document, plan, target, "NORMAL"));
+  const std::string place = item(plan.place + ".targets", target);
   if (position >= 0)
-    SINEW_CHECK(read_deltas(document, position, part.to_bind.linear(),
+    SINEW_CHECK(read_deltas(document, place + ".POSITION", position, part.to_bind.linear(),
                             std::span(key.deltas).subspan(part.vertex_begin, part.vertex_count)));
   if (normal < 0 || mesh.normals.empty()) return {};
   if (key.normal_deltas.empty()) key.normal_deltas.assign(mesh.vertex_count(), Vec3f::Zero());
-  return read_deltas(document, normal, normal_map(part.to_bind.linear()),
+  return read_deltas(document, place + ".NORMAL", normal, normal_map(part.to_bind.linear()),
                      std::span(key.normal_deltas).subspan(part.vertex_begin, part.vertex_count));
 }
 

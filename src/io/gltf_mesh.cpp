@@ -72,6 +72,13 @@ double sanitised(float value, std::atomic<std::size_t>& odd) {
   return 0;
 }
 
+void note_mended(GltfDocument& document, const std::string& place, std::size_t odd) {
+  if (odd == 0) return;
+  document.mended_geometry = true;
+  document.notes.push_back(place + " holds " + std::to_string(odd) +
+                           " coordinates that are not finite: read as 0");
+}
+
 Result<void> read_positions(GltfDocument& document, const PartPlan& plan, const MeshPart& part,
                             PolyMesh& mesh) {
   auto stored = read_floats(document, document.accessors[at(plan.position)]);
@@ -85,14 +92,11 @@ Result<void> read_positions(GltfDocument& document, const PartPlan& plan, const 
       out[i] = part.to_bind * position;
     }
   });
-  document.mended_positions |= odd > 0;
-  if (odd > 0)
-    document.notes.push_back(plan.place + ".attributes.POSITION holds " + std::to_string(odd.load()) +
-                             " coordinates that are not finite: read as 0");
+  note_mended(document, plan.place + ".attributes.POSITION", odd);
   return {};
 }
 
-Result<void> read_normals(const GltfDocument& document, const PartPlan& plan, const MeshPart& part,
+Result<void> read_normals(GltfDocument& document, const PartPlan& plan, const MeshPart& part,
                           PolyMesh& mesh) {
   auto stored = read_floats(document, document.accessors[at(plan.normal)]);
   if (!stored.ok()) return inside(".attributes.NORMAL", stored.error());
@@ -103,15 +107,16 @@ Result<void> read_normals(const GltfDocument& document, const PartPlan& plan, co
       linear.col(0).cross(linear.col(1));
   if (linear.determinant() < 0) turn = -turn;
   Vec3f* out = mesh.normals.data() + part.vertex_begin;
+  std::atomic<std::size_t> odd = 0;
   parallel_for(part.vertex_count, kMeshGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const Vec3 normal =
-          turn *
-          Vec3f(stored->data()[3 * i], stored->data()[3 * i + 1], stored->data()[3 * i + 2]).cast<double>();
+      const float* n = stored->data() + 3 * i;
+      const Vec3 normal = turn * Vec3(sanitised(n[0], odd), sanitised(n[1], odd), sanitised(n[2], odd));
       const double length = normal.norm();
       out[i] = length > 0 && std::isfinite(length) ? Vec3f((normal / length).cast<float>()) : Vec3f::Zero();
     }
   });
+  note_mended(document, plan.place + ".attributes.NORMAL", odd);
   return {};
 }
 

@@ -212,12 +212,15 @@ Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
   SINEW_CHECK(check_call(rig, options));
   GltfWriteOptions write = options;
   // What the file has in their places must not be copied.
-  if (document && document->mended_positions) write.edit.geometry = true;
+  if (document && document->mended_geometry) {
+    write.edit.geometry = true;
+    write.edit.keys |= !rig.keys.empty();
+  }
   SINEW_TRY(std::string bytes, document ? write_edited(rig, *document, write) : write_new(rig, write));
   // Numbers that are fine one by one may be too large together; the reader's own rules tell.
   const auto again = read_gltf_alone(bytes, "the new file");
   if (!again) return impossible("what would be written could not be read again: " + again.error().message);
-  if (again->document->mended_positions)
+  if (again->document->mended_geometry)
     return impossible(
         "what would be written could not be read again: it has coordinates beyond 1e15; scale the mesh down");
   return bytes;

@@ -19,6 +19,11 @@ Result<void> check(const Frames& frames, double fps) {
     if (frames[k].size() != frames[0].size())
       return usage_error("frame " + std::to_string(k) + " has " + std::to_string(frames[k].size()) +
                          " vertices, but frame 0 has " + std::to_string(frames[0].size()));
+  for (std::size_t k = 0; k < frames.size(); ++k)
+    for (std::size_t i = 0; i < frames[k].size(); ++i)
+      if (!frames[k][i].allFinite())
+        return impossible("vertex " + std::to_string(i) + " of frame " + std::to_string(k) +
+                          " is beyond what a vertex cache can hold: scale the mesh down");
   return {};
 }
 

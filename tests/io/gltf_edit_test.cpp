@@ -270,9 +270,8 @@ TEST(GltfEdit, GeometryGoesBackToWhereItWasStored) {
 }
 
 // Who edits something else would copy the stored bytes.
-TEST(GltfEdit, PositionsThatWereReadAsZeroAreWrittenAsZero) {
+TEST(GltfEdit, PositionsNormalsAndKeysThatWereReadAsZeroAreWrittenAsZero) {
   GltfMaker maker = test::skinned_file();
-  maker.json["accessors"][0]["bufferView"] = maker.json["bufferViews"].size();
   const int odd = maker.add_floats({0, INFINITY, 0, 1, 0, NAN, 0, 1e30f, 0}, "VEC3", 3);
   maker.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = odd;
   const GltfFile file = must_read(maker.glb());
@@ -284,6 +283,20 @@ TEST(GltfEdit, PositionsThatWereReadAsZeroAreWrittenAsZero) {
     EXPECT_TRUE(again.notes.empty()) << again.notes[0];
     EXPECT_EQ(again.rig.mesh.positions, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 0, 0}}));
   }
+  maker = test::triangle_file();
+  maker.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] =
+      maker.add_floats({0, 0, 1, 0, INFINITY, 1, 1, 0, 0}, "VEC3", 3);
+  const GltfFile again = must_read(edited(must_read(maker.glb())));
+  EXPECT_TRUE(again.notes.empty()) << again.notes[0];
+  EXPECT_EQ(again.rig.mesh.normals[1], Vec3f(0, 0, 1));
+  EXPECT_EQ(again.rig.mesh.normals[2], Vec3f(1, 0, 0));
+  maker = test::triangle_file();
+  const int delta = maker.add_floats({0, 0, 1, 0, NAN, 0, 0, 2, 0}, "VEC3", 3);
+  maker.json["meshes"][0]["primitives"][0]["targets"] = {{{"POSITION", delta}}};
+  const GltfFile keyed = must_read(maker.glb()), rewritten = must_read(edited(keyed));
+  EXPECT_TRUE(test::has_note(keyed, "targets[0].POSITION holds 1 vectors that are not finite"));
+  EXPECT_TRUE(rewritten.notes.empty()) << rewritten.notes[0];
+  EXPECT_EQ(rewritten.rig.keys[0].deltas, (std::vector<Vec3f>{{0, 0, 1}, {0, 0, 0}, {0, 2, 0}}));
 }
 
 TEST(GltfEdit, KeysAndTheirChannelsAreReplacedTogether) {

@@ -48,5 +48,17 @@ TEST(VertexCache, UnevenEmptyAndTimelessCachesAreMisuse) {
   }
 }
 
+TEST(VertexCache, VerticesThatAreNotFiniteAreRefused) {
+  for (const auto write : {write_pc2, write_mdd})
+    for (const float odd : {INFINITY, -INFINITY, NAN}) {
+      std::vector<std::vector<Vec3f>> frames = kFrames;
+      frames[1][1].y() = odd;
+      const auto result = write(frames, 24);
+      ASSERT_FALSE(result.ok());
+      EXPECT_EQ(result.error().code, ErrorCode::kImpossible);
+      EXPECT_NE(result.error().message.find("vertex 1 of frame 1"), std::string::npos);
+    }
+}
+
 }  // namespace
 }  // namespace sinew

@@ -32,7 +32,8 @@ def wrong_in_gltf(document, buffer):
     used = set()
     for mesh in document.get("meshes", []):
         for primitive in mesh.get("primitives", []):
-            for attributes in [primitive.get("attributes", {}), *primitive.get("targets", [])]:
+            targets = primitive.get("targets")  # kept as they are where they are none
+            for attributes in [primitive.get("attributes", {}), *(targets if isinstance(targets, list) else [])]:
                 used |= {number for name, number in attributes.items() if OWNED.match(name)}
     used |= {skin["inverseBindMatrices"] for skin in document.get("skins", []) if "inverseBindMatrices" in skin}
     for number, offset, stride, count, width, letter in changes.accessors_of(document):
