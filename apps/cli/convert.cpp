@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sinew/io/write_mesh.h"
 #include "verbs.h"
 #include "words.h"
@@ -34,11 +32,7 @@ void add_convert(Program& program) {
     console.notes(options->in, asset.notes);
     if (is_cancelled(console.progress())) return cancelled();
     GltfWriteOptions write;
-    if (asset.document && !options->keep_invalid) {
-      const GltfSummary summary = summarise(*asset.document);
-      write.edit.skin = summary.invalid > 0;
-      write.influences = std::max(write.influences, static_cast<int>(summary.influences));
-    }
+    write.keep_invalid = options->keep_invalid;
     SINEW_CHECK(save_asset(asset, options->out, console.overwrite(), write));
     console.print(
         {{"vertices", asset.rig.mesh.vertex_count()},

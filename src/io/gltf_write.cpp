@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing a rig that came from no glTF file: joints first, then one node a mesh, all at the root of the
 // scene.
+#include <algorithm>
+
 #include "io/gltf_attributes.h"
 #include "io/gltf_cages.h"
 #include "io/gltf_edges.h"
@@ -215,6 +217,10 @@ Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
   if (document && document->mended_geometry) {
     write.edit.geometry = true;
     write.edit.keys |= !rig.keys.empty();
+  }
+  if (document && document->summary.invalid > 0 && !write.keep_invalid && !write.edit.skin) {
+    write.edit.skin = true;
+    write.influences = std::max(write.influences, static_cast<int>(document->summary.influences));
   }
   SINEW_TRY(std::string bytes, document ? write_edited(rig, *document, write) : write_new(rig, write));
   // Numbers that are fine one by one may be too large together; the reader's own rules tell.

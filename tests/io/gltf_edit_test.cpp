@@ -78,7 +78,9 @@ TEST(GltfEdit, EveryRiggedFileKeepsWhatIsNotOursAndItsPose) {
     if (ending != ".glb" && ending != ".gltf") continue;
     const auto asset = read_asset(entry.path());
     ASSERT_TRUE(asset.ok()) << asset.error().message;
-    const auto bytes = write_gltf(asset->rig, asset->document.get());
+    GltfWriteOptions as_stored;
+    as_stored.keep_invalid = true;
+    const auto bytes = write_gltf(asset->rig, asset->document.get(), as_stored);
     ASSERT_TRUE(bytes.ok()) << bytes.error().message;
     const GltfFile again = must_read(*bytes);
     EXPECT_EQ(again.rig.mesh.positions, asset->rig.mesh.positions) << entry.path();
@@ -297,6 +299,24 @@ TEST(GltfEdit, PositionsNormalsAndKeysThatWereReadAsZeroAreWrittenAsZero) {
   EXPECT_TRUE(test::has_note(keyed, "targets[0].POSITION holds 1 vectors that are not finite"));
   EXPECT_TRUE(rewritten.notes.empty()) << rewritten.notes[0];
   EXPECT_EQ(rewritten.rig.keys[0].deltas, (std::vector<Vec3f>{{0, 0, 1}, {0, 0, 0}, {0, 2, 0}}));
+}
+
+TEST(GltfEdit, WeightsThatAreNoNumbersAreNotCopiedUnlessAsked) {
+  GltfMaker maker = test::skinned_file();
+  maker.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] =
+      maker.add_floats({1, NAN, 0, 0, 1, 0, 0, 0, 0.5f, 0.5f, 0, 0}, "VEC4", 4);
+  const GltfFile file = must_read(maker.glb());
+  ASSERT_EQ(summarise(*file.document).invalid, 1u);
+  GltfWriteOptions cages, kept;
+  cages.edit.cages = true;
+  kept.keep_invalid = true;
+  for (const GltfWriteOptions& options : {GltfWriteOptions(), cages}) {
+    const GltfFile again = must_read(edited(file, options));
+    EXPECT_EQ(summarise(*again.document).invalid, 0u);
+    EXPECT_EQ(again.rig.weights.offsets, file.rig.weights.offsets);
+    expect_close(rest_positions(again.rig), rest_positions(file.rig), 1e-6);
+  }
+  EXPECT_EQ(summarise(*must_read(edited(file, kept)).document).invalid, 1u);
 }
 
 TEST(GltfEdit, KeysAndTheirChannelsAreReplacedTogether) {
