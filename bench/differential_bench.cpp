@@ -13,7 +13,7 @@
 namespace sinew {
 namespace {
 
-struct Surface {
+struct BenchSurface {
   Rig rig;
   std::vector<Affine3> globals, matrices;
   std::vector<Vec3f> positions;
@@ -23,8 +23,8 @@ struct Surface {
 };
 
 // A snake of about so many vertices, its first clip half way, and four keys over all of it.
-Result<Surface> scene_of(int vertices) {
-  Surface scene;
+Result<BenchSurface> scene_of(int vertices) {
+  BenchSurface scene;
   SINEW_TRY(scene.rig, make_character("snake", {.resolution = vertices}));
   Rig& rig = scene.rig;
   for (int k = 0; k < 4; ++k) {
