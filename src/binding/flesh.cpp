@@ -13,8 +13,6 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kLeastVertices = 1;
-
 // Field values of one joint at the points: a row a point that the field reaches.
 struct CarriedField {
   std::vector<std::uint32_t> points;
@@ -49,55 +47,11 @@ CarriedField carry_field(const GridField& field, const Eigen::VectorXd& twist,
   return carried;
 }
 
-// How the normals of the surface tilt with the fields: a row a point. `step` small beside the mesh.
-Eigen::MatrixXf normal_fields(const CarriedField& field, MeshView surface, double step) {
-  Eigen::MatrixXf tilts = Eigen::MatrixXf::Zero(field.values.rows(), field.values.cols());
-  if (surface.triangles.empty()) return tilts;
-  // Triangles that the field moves, by their own numbers.
-  std::vector<std::int64_t> local(surface.positions.size(), -1);
-  std::vector<Vec3> rest;
-  std::vector<std::uint32_t> points;
-  std::vector<std::uint8_t> moved(surface.positions.size(), 0);
-  for (const std::uint32_t p : field.points) moved[p] = 1;
-  std::vector<Triangle> triangles;
-  const auto number = [&](std::uint32_t p) {
-    if (local[p] < 0) {
-      local[p] = static_cast<std::int64_t>(rest.size());
-      rest.push_back(surface.positions[p]);
-      points.push_back(p);
-    }
-    return static_cast<std::uint32_t>(local[p]);
-  };
-  for (const Triangle& t : surface.triangles)
-    if (moved[t[0]] || moved[t[1]] || moved[t[2]])
-      triangles.push_back({number(t[0]), number(t[1]), number(t[2])});
-  const std::vector<Vec3> before = vertex_normals({rest, triangles});
-  std::vector<Vec3> shifted(rest.size());
-  for (Eigen::Index f = 0; f < field.values.cols(); f += 3) {
-    const float most = field.values.middleCols(f, 3).cwiseAbs().maxCoeff();
-    if (!(most > 0)) continue;
-    const double scale = step / static_cast<double>(most);
-    shifted = rest;
-    for (std::size_t r = 0; r < field.points.size(); ++r)
-      if (const std::int64_t at = local[field.points[r]]; at >= 0)
-        shifted[static_cast<std::size_t>(at)] +=
-            scale * field.values.row(static_cast<Eigen::Index>(r)).segment<3>(f).transpose().cast<double>();
-    const std::vector<Vec3> after = vertex_normals({shifted, triangles});
-    for (std::size_t r = 0; r < field.points.size(); ++r)
-      if (const std::int64_t at = local[field.points[r]]; at >= 0)
-        tilts.row(static_cast<Eigen::Index>(r)).segment<3>(f) =
-            ((after[static_cast<std::size_t>(at)] - before[static_cast<std::size_t>(at)]) / scale)
-                .transpose()
-                .cast<float>();
-  }
-  return tilts;
-}
-
 }  // namespace
 
 Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
-                  const TrilinearWeights& transfer, std::span<const int> fallback, MeshView surface,
-                  std::span<const std::uint32_t> to_surface) {
+                  const TrilinearWeights& transfer, std::span<const int> fallback,
+                  std::span<const std::uint32_t> to_points) {
   Flesh flesh;
   flesh.range = options.range;
   flesh.tolerance = options.tolerance;
@@ -124,8 +78,8 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
     }
     of_point.add_row(parents, swing, twist);
   }
-  const std::size_t vertices = to_surface.empty() ? points : to_surface.size();
-  const auto point_of = [&](std::size_t i) { return to_surface.empty() ? i : to_surface[i]; };
+  const std::size_t vertices = to_points.empty() ? points : to_points.size();
+  const auto point_of = [&](std::size_t i) { return to_points.empty() ? i : to_points[i]; };
   flesh.weights.offsets.push_back(0);
   for (std::size_t i = 0; i < vertices; ++i) {
     flesh.weights.base.push_back(of_point.base[point_of(i)]);
@@ -135,22 +89,19 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
   }
   std::vector<std::vector<std::uint32_t>> copies(points);
   for (std::size_t i = 0; i < vertices; ++i) copies[point_of(i)].push_back(static_cast<std::uint32_t>(i));
-  const double size = bounding_box(surface.positions).diagonal().norm();
   for (std::size_t j = 0; j < grid.fields.size(); ++j) {
     const GridField& field = grid.fields[j];
     if (field.empty() || field.functions.empty()) continue;
     const CarriedField carried = carry_field(field, grid.twist.col(static_cast<Eigen::Index>(j)), transfer);
-    if (carried.points.size() < kLeastVertices) continue;
-    const Eigen::MatrixXf tilts = normal_fields(carried, surface, 1e-5 * size);
+    if (carried.points.empty()) continue;
     FleshField stored = quantise_field(static_cast<std::uint32_t>(j), carried.points, carried.twist,
-                                       field.functions, carried.values, tilts);
+                                       field.functions, carried.values);
     if (stored.vertices.empty()) continue;
-    if (!to_surface.empty()) {
+    if (!to_points.empty()) {
       FleshField spread = stored;
       spread.vertices.clear();
       spread.twist.clear();
       spread.values.clear();
-      spread.normals.clear();
       std::vector<std::array<std::size_t, 2>> places;  // vertex, row
       for (std::size_t r = 0; r < stored.vertices.size(); ++r)
         for (const std::uint32_t i : copies[stored.vertices[r]]) places.push_back({i, r});
@@ -161,8 +112,6 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
         spread.twist.push_back(stored.twist[r]);
         const auto at = static_cast<std::ptrdiff_t>(r * width), end = at + static_cast<std::ptrdiff_t>(width);
         spread.values.insert(spread.values.end(), stored.values.begin() + at, stored.values.begin() + end);
-        spread.normals.insert(spread.normals.end(), stored.normals.begin() + at,
-                              stored.normals.begin() + end);
       }
       stored = std::move(spread);
     }
@@ -202,8 +151,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   for (std::size_t i = 0; i < transfer.vertices.size(); ++i)
     report.unreached += std::any_of(transfer.vertices[i].begin(), transfer.vertices[i].end(),
                                     [&](std::uint32_t v) { return !grid.reached[v]; });
-  rig.flesh =
-      carry_flesh(grid, options, surface.parents, transfer, fallback, view, surface.welded.weld.to_welded);
+  rig.flesh = carry_flesh(grid, options, surface.parents, transfer, fallback, surface.welded.weld.to_welded);
   std::size_t judged = 0;
   report.mean = 0;
   std::map<std::uint32_t, const FleshField*> stored;
@@ -221,7 +169,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   }
   report.mean = judged > 0 ? report.mean / static_cast<double>(judged) : 1;
   for (const FleshField& field : rig.flesh.fields)
-    report.field_bytes += field.values.size() + field.normals.size() + 8 * field.vertices.size();
+    report.field_bytes += field.values.size() + 8 * field.vertices.size();
   if (report.unreached > 0)
     report.notes.push_back(fmt::format(
         "{} vertices lie in parts of the body without a bone: each hangs on one joint", report.unreached));

@@ -53,7 +53,9 @@ void reference_flesh(const Rig& rig, const FrameInput& input, const ReferenceOut
   std::vector<Vec3> positions, normals;
   for (const Vec3f& p : input.positions) positions.push_back(p.cast<double>());
   for (const Vec3f& n : input.normals) normals.push_back(n.cast<double>());
-  add_flesh_fields(rig.flesh, moves, positions, out.normals.empty() ? std::span<Vec3>() : normals);
+  const bool tilted = !out.normals.empty();
+  add_flesh_fields(rig.flesh, tilted ? flesh_tilts(rig.mesh, rig.flesh) : std::vector<FleshTilt>(), moves,
+                   positions, tilted ? std::span<Vec3>(normals) : std::span<Vec3>());
   JointComposition joints(parents, moves);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     Mat3 linear;

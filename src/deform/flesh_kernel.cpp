@@ -106,7 +106,7 @@ struct FleshKernel {
           to.z = hn::MulAdd(LoadWhole(from + 2 * kJointGroupSize), scaled, to.z);
         };
         add(data, field.steps[f], x);
-        if (kNormals) add(data + 3 * kJointGroupSize, field.normal_steps[f], n);
+        if (kNormals) add(data + 3 * kJointGroupSize, table.tilts[block.field].steps[f], n);
       }
     }
   }

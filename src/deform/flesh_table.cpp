@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace sinew {
 namespace {
@@ -135,7 +136,7 @@ void pack_fields(const Flesh& flesh, FleshTable& table) {
       for (const std::int64_t v : lanes)
         table.twist.push_back(v < 0 ? 0.0f : field.twist[static_cast<std::size_t>(v)]);
       for (std::size_t q = 0; q < count; ++q)
-        for (const std::vector<std::int8_t>* numbers : {&field.values, &field.normals})
+        for (const std::vector<std::int8_t>* numbers : {&field.values, &std::as_const(table).tilts[f].values})
           for (std::size_t c = 0; c < 3; ++c)
             for (const std::int64_t v : lanes)
               table.data.push_back(v < 0 ? std::int8_t{0}
@@ -179,14 +180,15 @@ Result<FleshTable> pack_flesh(const Rig& rig) {
   });
   if (too_many) return impossible("more than 65,000 runs of joints carry vertices");
   order_sets(table);
+  table.tilts = flesh_tilts(rig.mesh, flesh);
   pack_fields(flesh, table);
   table.fields = flesh.fields;
   for (FleshField& field : table.fields) {
     field.values.clear();
-    field.normals.clear();
     field.vertices.clear();
     field.twist.clear();
   }
+  for (FleshTilt& tilt : table.tilts) tilt.values.clear();
   return table;
 }
 

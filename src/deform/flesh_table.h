@@ -40,6 +40,7 @@ struct FleshTable {
   std::vector<JointFrame> frames;
   std::vector<int> parents;
   std::vector<FleshField> fields;  // without their values
+  std::vector<FleshTilt> tilts;    // likewise
   MotionRange range;
 };
 Result<FleshTable> pack_flesh(const Rig& rig);

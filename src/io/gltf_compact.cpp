@@ -61,6 +61,10 @@ void visit_accessors(Json& root, Visit visit) {
     };
     visit_list(*ours, "cages", visit_owned);
     if (Json* handles = member(*ours, "handles")) visit_owned(*handles);
+    if (Json* flesh = member(*ours, "flesh")) {
+      visit_owned(*flesh);
+      visit_list(*flesh, "fields", visit_owned);
+    }
   }
   visit_list(root, "skins", [&](Json& skin) { visit_member(skin, "inverseBindMatrices", visit); });
   visit_list(root, "animations", [&](Json& animation) {

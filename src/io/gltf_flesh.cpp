@@ -39,21 +39,18 @@ Json field_json(Builder& builder, const FleshField& field, int node) {
   std::vector<std::uint32_t> twist;
   for (const float share : field.twist)
     twist.push_back(static_cast<std::uint32_t>(std::lround(static_cast<double>(share) * kWeightSteps)));
-  Json functions = Json::array(), steps = Json::array(), normal_steps = Json::array();
+  Json functions = Json::array(), steps = Json::array();
   for (std::size_t f = 0; f < field.functions.size(); ++f) {
     functions.push_back(field.functions[f]);
     steps.push_back(field.steps[f]);
-    normal_steps.push_back(field.normal_steps[f]);
   }
   return {{"node", node},
           {"functions", std::move(functions)},
           {"steps", std::move(steps)},
-          {"normalSteps", std::move(normal_steps)},
           {"accessors",
            {{"vertices", put_list(builder, field.vertices)},
             {"twist", builder.add_integers(twist, "SCALAR", Component::kUnsignedShort, kNoTarget)},
-            {"values", put_bytes(builder, field.values)},
-            {"normals", put_bytes(builder, field.normals)}}}};
+            {"values", put_bytes(builder, field.values)}}}};
 }
 
 class FleshReader {
@@ -138,22 +135,18 @@ class FleshReader {
     SINEW_TRY(field.joint, joint_of(static_cast<std::uint32_t>(node)));
     SINEW_TRY(const std::vector<double> functions, number_list(json, "functions", kTurnFunctions));
     SINEW_TRY(const std::vector<double> steps, number_list(json, "steps", kTurnFunctions));
-    SINEW_TRY(const std::vector<double> normal_steps, number_list(json, "normalSteps", kTurnFunctions));
-    if (steps.size() != functions.size() || normal_steps.size() != functions.size())
-      return bad_input(".steps, .normalSteps and .functions differ in length");
+    if (steps.size() != functions.size()) return bad_input(".steps and .functions differ in length");
     for (std::size_t f = 0; f < functions.size(); ++f) {
       if (!(functions[f] >= 0 && functions[f] < static_cast<double>(kTurnFunctions)))
         return bad_input(".functions holds a number that names none");
       field.functions.push_back(static_cast<std::uint8_t>(functions[f]));
       field.steps.push_back(static_cast<float>(steps[f]));
-      field.normal_steps.push_back(static_cast<float>(normal_steps[f]));
     }
     SINEW_TRY(field.vertices, list(json, "vertices"));
     SINEW_TRY(const std::vector<std::uint32_t> twist, list(json, "twist"));
     SINEW_TRY(const std::vector<std::uint32_t> values, list(json, "values"));
-    SINEW_TRY(const std::vector<std::uint32_t> normals, list(json, "normals"));
     const std::size_t numbers = 3 * field.functions.size() * field.vertices.size();
-    if (twist.size() != field.vertices.size() || values.size() != numbers || normals.size() != numbers)
+    if (twist.size() != field.vertices.size() || values.size() != numbers)
       return bad_input(".values does not fit its vertices and functions");
     for (const std::uint32_t v : field.vertices)
       if (v >= vertices_)
@@ -163,7 +156,6 @@ class FleshReader {
       return static_cast<std::int8_t>(static_cast<int>(std::min(byte, 255u)) - static_cast<int>(kZero));
     };
     for (const std::uint32_t byte : values) field.values.push_back(whole(byte));
-    for (const std::uint32_t byte : normals) field.normals.push_back(whole(byte));
     return field;
   }
 

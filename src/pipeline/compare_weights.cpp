@@ -136,9 +136,8 @@ Result<void> WeightSets::add_flesh(WeightSet& set) const {
   std::vector<int> fallback;
   for (std::uint32_t v = 0; v < grid.vertex_count(); ++v)
     fallback.push_back(static_cast<int>(nearest_bone(grid.vertex_position(v), surface_->bones)));
-  set.grid.flesh =
-      carry_flesh(solved, options, surface_->parents, trilinear_weights(grid, set.grid.mesh.positions),
-                  fallback, {set.grid.mesh.positions, {}}, {});
+  set.grid.flesh = carry_flesh(solved, options, surface_->parents,
+                               trilinear_weights(grid, set.grid.mesh.positions), fallback, {});
   if (!rig_->flesh.empty()) {
     set.mesh.flesh = rig_->flesh;  // as it is stored
     return {};
@@ -146,8 +145,8 @@ Result<void> WeightSets::add_flesh(WeightSet& set) const {
   fallback.clear();
   for (const Vec3& p : surface_->welded.weld.positions)
     fallback.push_back(static_cast<int>(nearest_bone(p, surface_->bones)));
-  set.mesh.flesh = carry_flesh(solved, options, surface_->parents, led_, fallback, surface_->welded.view(),
-                               surface_->welded.weld.to_welded);
+  set.mesh.flesh =
+      carry_flesh(solved, options, surface_->parents, led_, fallback, surface_->welded.weld.to_welded);
   return {};
 }
 

@@ -107,7 +107,7 @@ Built make_dqs(const Rig& rig, const NoSettings&, const DeformerData&) {
   return build_dqs(rig);
 }
 
-Built make_flesh_deformer(const Rig& rig, const NoSettings&, const DeformerData&) {
+Built make_flesh_deformer(const Rig& rig, const SwingTwistSettings&, const DeformerData&) {
   return build_flesh(rig);
 }
 
@@ -251,8 +251,10 @@ Built make_cage(const Rig& rig, const NoSettings&, const DeformerData&) {
 
 // --- what they need ---
 
-Result<void> need_flesh(const Settings&, DeformerNeeds& needs) {
+Result<void> need_flesh(const Settings& settings, DeformerNeeds& needs) {
+  SINEW_TRY(const SwingTwistSettings read, read_settings<SwingTwistSettings>(kJointDqsSettings, settings));
   needs.flesh = true;
+  needs.voxels = read.voxels;
   return {};
 }
 
@@ -303,7 +305,7 @@ constexpr DeformerMethod method(std::string_view name, std::string_view summary,
 }
 
 constexpr std::array kDeformers = {
-    method<NoSettings, kNone, make_flesh_deformer>(
+    method<SwingTwistSettings, kJointDqsSettings, make_flesh_deformer>(
         "flesh", "nearly the elastic body, in closed form; see `sinew rig`", Inverse::kExact, need_flesh),
     method<NoSettings, kNone, make_lbs>("lbs", "linear blend skinning", Inverse::kExact),
     method<NoSettings, kNone, make_dqs>("dqs", "dual quaternion skinning", Inverse::kExact),

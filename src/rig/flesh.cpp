@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/mesh/weld.h"
+
 namespace sinew {
 namespace {
 
-constexpr float kSteps = 127;
+constexpr float kSteps = 127, kLeastSteps = 2;
 
 // Steps of each kept function and its whole numbers.
 void to_steps(std::span<const std::uint8_t> functions, const Eigen::MatrixXf& values,
@@ -30,47 +32,108 @@ void to_steps(std::span<const std::uint8_t> functions, const Eigen::MatrixXf& va
 
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
                           std::span<const float> twist, std::span<const std::uint8_t> keep,
-                          const Eigen::MatrixXf& values, const Eigen::MatrixXf& normals) {
+                          const Eigen::MatrixXf& values) {
   FleshField field;
   field.joint = joint;
   field.functions.assign(keep.begin(), keep.end());
-  Eigen::MatrixXf whole, whole_normals;
+  Eigen::MatrixXf whole;
   to_steps(keep, values, field.steps, whole);
-  to_steps(keep, normals, field.normal_steps, whole_normals);
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     const auto row = static_cast<Eigen::Index>(v);
-    if (whole.row(row).isZero()) continue;
+    if (whole.cols() == 0 || whole.row(row).cwiseAbs().maxCoeff() < kLeastSteps) continue;
     field.vertices.push_back(vertices[v]);
     field.twist.push_back(twist[v]);
-    for (Eigen::Index k = 0; k < whole.cols(); ++k) {
+    for (Eigen::Index k = 0; k < whole.cols(); ++k)
       field.values.push_back(static_cast<std::int8_t>(whole(row, k)));
-      field.normals.push_back(static_cast<std::int8_t>(whole_normals(row, k)));
-    }
   }
   return field;
 }
 
-void add_flesh_fields(const Flesh& flesh, std::span<const JointMove> moves, std::span<Vec3> positions,
-                      std::span<Vec3> normals) {
-  for (const FleshField& field : flesh.fields) {
+std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh) {
+  constexpr double kSmall = 1e-5;  // of the mesh: how far fields move it to see its normals tilt
+  std::vector<FleshTilt> tilts(flesh.fields.size());
+  const TriangleView view = triangulate(mesh);
+  const WeldedTriangles welded = weld_triangles({mesh.positions, view.triangles});
+  const std::vector<std::uint32_t>& to_welded = welded.weld.to_welded;
+  const std::vector<Vec3>& rest = welded.weld.positions;
+  const double step = kSmall * bounding_box(rest).diagonal().norm();
+  std::vector<std::int64_t> local(rest.size(), -1);
+  for (std::size_t k = 0; k < flesh.fields.size(); ++k) {
+    const FleshField& field = flesh.fields[k];
+    const std::size_t functions = field.functions.size();
+    FleshTilt& tilt = tilts[k];
+    tilt.steps.assign(functions, 0.0f);
+    tilt.values.assign(field.values.size(), 0);
+    // The triangles that the field moves, by numbers of their own.
+    std::fill(local.begin(), local.end(), -1);
+    std::vector<std::uint8_t> moved(rest.size(), 0);
+    for (const std::uint32_t v : field.vertices) moved[to_welded[v]] = 1;
+    std::vector<Vec3> points;
+    std::vector<Triangle> triangles;
+    const auto number = [&](std::uint32_t p) {
+      if (local[p] < 0) {
+        local[p] = static_cast<std::int64_t>(points.size());
+        points.push_back(rest[p]);
+      }
+      return static_cast<std::uint32_t>(local[p]);
+    };
+    for (const Triangle& t : welded.triangles)
+      if (moved[t[0]] || moved[t[1]] || moved[t[2]])
+        triangles.push_back({number(t[0]), number(t[1]), number(t[2])});
+    const std::vector<Vec3> before = vertex_normals({points, triangles});
+    Eigen::MatrixXf all = Eigen::MatrixXf::Zero(static_cast<Eigen::Index>(field.vertices.size()),
+                                                static_cast<Eigen::Index>(3 * functions));
+    std::vector<std::uint8_t> every(functions);
+    for (std::size_t f = 0; f < functions; ++f) {
+      every[f] = static_cast<std::uint8_t>(f);
+      const double scale = step / kSteps;  // of one of the field's steps
+      std::vector<Vec3> shifted = points;
+      for (std::size_t v = 0; v < field.vertices.size(); ++v)
+        if (const std::int64_t at = local[to_welded[field.vertices[v]]]; at >= 0) {
+          const std::int8_t* value = &field.values[3 * (v * functions + f)];
+          shifted[static_cast<std::size_t>(at)] =
+              points[static_cast<std::size_t>(at)] + scale * Vec3(value[0], value[1], value[2]);
+        }
+      const std::vector<Vec3> after = vertex_normals({shifted, triangles});
+      for (std::size_t v = 0; v < field.vertices.size(); ++v)
+        if (const std::int64_t at = local[to_welded[field.vertices[v]]]; at >= 0)
+          all.row(static_cast<Eigen::Index>(v)).segment<3>(static_cast<Eigen::Index>(3 * f)) =
+              (static_cast<double>(field.steps[f]) / scale *
+               (after[static_cast<std::size_t>(at)] - before[static_cast<std::size_t>(at)]))
+                  .transpose()
+                  .cast<float>();
+    }
+    Eigen::MatrixXf whole;
+    to_steps(every, all, tilt.steps, whole);
+    for (Eigen::Index v = 0; v < whole.rows(); ++v)
+      for (Eigen::Index c = 0; c < whole.cols(); ++c)
+        tilt.values[static_cast<std::size_t>(v * whole.cols() + c)] = static_cast<std::int8_t>(whole(v, c));
+  }
+  return tilts;
+}
+
+void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std::span<const JointMove> moves,
+                      std::span<Vec3> positions, std::span<Vec3> normals) {
+  for (std::size_t k = 0; k < flesh.fields.size(); ++k) {
+    const FleshField& field = flesh.fields[k];
     const JointMove& move = moves[field.joint];
     if (move.still) continue;
     const Vec3 turn = flesh.range.clamp(move.turn);
     const std::size_t count = field.functions.size();
+    const auto sum = [&](const std::vector<float>& steps, const std::vector<std::int8_t>& values,
+                         const TurnValues& amounts, std::size_t v) {
+      Vec3 shift = Vec3::Zero();
+      for (std::size_t f = 0; f < count; ++f) {
+        const std::int8_t* value = &values[3 * (v * count + f)];
+        shift +=
+            amounts[field.functions[f]] * static_cast<double>(steps[f]) * Vec3(value[0], value[1], value[2]);
+      }
+      return shift;
+    };
     for (std::size_t v = 0; v < field.vertices.size(); ++v) {
       const TurnValues amounts = turn_functions(turn, static_cast<double>(field.twist[v]));
-      Vec3 shift = Vec3::Zero(), tilt = Vec3::Zero();
-      for (std::size_t f = 0; f < count; ++f) {
-        const double amount = amounts[field.functions[f]];
-        for (std::size_t c = 0; c < 3; ++c) {
-          const std::size_t at = 3 * (v * count + f) + c;
-          const auto k = static_cast<Eigen::Index>(c);
-          shift[k] += amount * static_cast<double>(field.steps[f]) * field.values[at];
-          tilt[k] += amount * static_cast<double>(field.normal_steps[f]) * field.normals[at];
-        }
-      }
-      positions[field.vertices[v]] += shift;
-      if (!normals.empty()) normals[field.vertices[v]] += tilt;
+      positions[field.vertices[v]] += sum(field.steps, field.values, amounts, v);
+      if (!normals.empty()) normals[field.vertices[v]] += sum(tilts[k].steps, tilts[k].values, amounts, v);
     }
   }
 }

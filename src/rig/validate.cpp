@@ -139,14 +139,13 @@ Result<void> check_flesh(const Flesh& flesh, std::size_t vertices, std::size_t j
     if (entry.joint >= joints || !is_share(entry.swing) || !is_share(entry.twist)) return bad;
   for (const FleshField& field : flesh.fields) {
     const std::size_t functions = field.functions.size(), numbers = 3 * functions * field.vertices.size();
-    if (field.joint >= joints || field.steps.size() != functions || field.normal_steps.size() != functions ||
-        field.twist.size() != field.vertices.size() || field.values.size() != numbers ||
-        field.normals.size() != numbers)
+    if (field.joint >= joints || field.steps.size() != functions ||
+        field.twist.size() != field.vertices.size() || field.values.size() != numbers)
       return bad;
     for (const std::uint8_t f : field.functions)
       if (f >= kTurnFunctions) return bad;
     for (std::size_t f = 0; f < functions; ++f)
-      if (!std::isfinite(field.steps[f]) || !std::isfinite(field.normal_steps[f])) return bad;
+      if (!std::isfinite(field.steps[f])) return bad;
     for (const std::uint32_t v : field.vertices)
       if (v >= vertices) return bad;
     for (const float share : field.twist)

@@ -22,6 +22,7 @@ namespace {
 using weights_detail::joint_band, weights_detail::JointBand;
 
 constexpr double kFieldTolerance = 2e-3;  // of the descent: the energy is flat at its minimum
+constexpr double kJudgeTolerance = 1e-3;  // of the elastic body beside which a joint is judged
 constexpr double kFieldSolve = 0.1;       // of the metric's solves: directions
 constexpr int kFieldSolveIterations = 2;
 constexpr double kFieldBudget = 0.05;   // of what is granted above the body's energy: for functions left out
@@ -35,9 +36,9 @@ using Fields = Eigen::Matrix<double, Eigen::Dynamic, 3 * kTurnFunctions, Eigen::
 // there a twist turns x and y.
 class JointFlesh {
  public:
-  JointFlesh(const JointBand& band, const JointFrame& frame, const Corotational& model,
+  JointFlesh(std::span<const std::uint8_t> fixed, const JointFrame& frame, const Corotational& model,
              const Eigen::VectorXd& swing, const Eigen::VectorXd& twist)
-      : band_(band),
+      : fixed_(fixed),
         model_(model),
         swing_(swing),
         twist_(twist),
@@ -92,11 +93,11 @@ class JointFlesh {
     }
   }
 
-  bool is_free(Eigen::Index i) const { return !band_.fixed[static_cast<std::size_t>(i)]; }
+  bool is_free(Eigen::Index i) const { return !fixed_[static_cast<std::size_t>(i)]; }
   const Corotational& model() const { return model_; }
 
  private:
-  const JointBand& band_;
+  std::span<const std::uint8_t> fixed_;
   const Corotational& model_;
   const Eigen::VectorXd &swing_, &twist_;
   GridPositions rest_;
@@ -134,8 +135,15 @@ std::vector<std::uint8_t> functions_that_matter(const Corotational& model, const
   return kept;
 }
 
-Result<Fields> fit_fields(const JointFlesh& joint, const Multigrid& hierarchy, const FleshOptions& options,
-                          FleshFigures& figures, std::vector<std::uint8_t>& functions) {
+struct FittedFields {
+  Fields fields;
+  Eigen::MatrixXd products;  // of the functions, over the samples
+  std::size_t samples = 0;
+  int steps = 0;
+};
+
+Result<FittedFields> fit_fields(const JointFlesh& joint, const Multigrid& hierarchy,
+                                const FleshOptions& options) {
   const std::vector<Vec3> turns = motion_samples(options.range);
   std::vector<JointFlesh::Sample> samples;
   for (const Vec3& turn : turns) samples.push_back(joint.sample(turn));
@@ -188,10 +196,7 @@ Result<Fields> fit_fields(const JointFlesh& joint, const Multigrid& hierarchy, c
       Fields(Fields::Zero(n, 3 * kTurnFunctions)), evaluate, [&](const Fields&) { return gradient; },
       precondition, descent);
   if (is_cancelled(options.progress)) return cancelled();
-  figures.steps = best.steps;
-  functions = functions_that_matter(
-      model, best.x, products, kFieldBudget * (options.tolerance - 1) * static_cast<double>(turns.size()));
-  return std::move(best.x);
+  return FittedFields{std::move(best.x), std::move(products), turns.size(), best.steps};
 }
 
 // Rotations between the samples, by which a joint is judged.
@@ -211,25 +216,26 @@ std::vector<Vec3> unseen_turns(const MotionRange& range) {
   return turns;
 }
 
-void judge(const ElasticBody& body, const JointFlesh& joint, const Fields& fields,
+// Energies over those of the elastic body at rotations between the samples; `fields` may be null.
+void judge(const ElasticBody& body, const JointFlesh& joint, const Fields* fields,
            const FleshOptions& options, FleshFigures& figures) {
-  figures.bare_mean = figures.mean = 0;
+  figures.mean = 0;
+  figures.worst = 1;
+  if (!fields) figures.bare_mean = 0;
   const std::vector<Vec3> turns = unseen_turns(options.range);
+  const auto count = static_cast<double>(turns.size());
   for (const Vec3& turn : turns) {
-    GridPositions bare, fleshed;
-    const JointFlesh::Sample sample = joint.sample(turn);
-    joint.pose(sample, nullptr, bare);
-    joint.pose(sample, &fields, fleshed);
-    const auto solved =
-        body.minimise(fleshed, {.tolerance = 1e-3, .max_iterations = 60, .progress = options.progress});
-    if (!(solved.energy > 0)) continue;
-    const double before = joint.model().energy(bare) / solved.energy,
-                 after = solved.history[0] / solved.energy;
-    figures.bare = std::max(figures.bare, before);
-    figures.worst = std::max(figures.worst, after);
-    figures.bare_mean += before / static_cast<double>(turns.size());
-    figures.mean += after / static_cast<double>(turns.size());
+    GridPositions start;
+    joint.pose(joint.sample(turn), fields, start);
+    const auto solved = body.minimise(
+        start, {.tolerance = kJudgeTolerance, .max_iterations = 60, .progress = options.progress});
+    const double ratio = solved.energy > 0 ? solved.history[0] / solved.energy : 1;
+    figures.worst = std::max(figures.worst, ratio);
+    figures.mean += ratio / count;
   }
+  if (fields) return;
+  figures.bare = figures.worst;
+  figures.bare_mean = figures.mean;
 }
 
 std::size_t put_into_bounds(Eigen::VectorXd& weight) {
@@ -293,13 +299,19 @@ Result<void> solve_fields(const Body& whole, const JointBand& band, const JointF
                           const FleshOptions& options, JointResult& result) {
   SINEW_TRY(const ElasticBody body, ElasticBody::build(band.part.grid, band.fixed, whole.stiffness_of(band)));
   const Eigen::VectorXd swing = result.swing(band.part.vertices), twist = result.twist(band.part.vertices);
-  const JointFlesh joint(band, frame, body.model(), swing, twist);
-  SINEW_TRY(Fields fields,
-            fit_fields(joint, body.hierarchy(), options, result.figures, result.field.functions));
+  const JointFlesh joint(band.fixed, frame, body.model(), swing, twist);
+  judge(body, joint, nullptr, options, result.figures);
+  if (result.figures.bare <= options.tolerance) return {};  // composed joints do
+  SINEW_TRY(FittedFields fitted, fit_fields(joint, body.hierarchy(), options));
+  Fields& fields = fitted.fields;
+  result.figures.steps = fitted.steps;
+  result.field.functions =
+      functions_that_matter(body.model(), fields, fitted.products,
+                            kFieldBudget * (options.tolerance - 1) * static_cast<double>(fitted.samples));
   for (std::uint8_t f = 0; f < kTurnFunctions; ++f)
     if (!std::binary_search(result.field.functions.begin(), result.field.functions.end(), f))
       fields.middleCols<3>(3 * f).setZero();
-  judge(body, joint, fields, options, result.figures);
+  judge(body, joint, &fields, options, result.figures);
   std::vector<Eigen::Index> rows;
   for (std::size_t v = 0; v < band.fixed.size(); ++v)
     if (!band.fixed[v]) {

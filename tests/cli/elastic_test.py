@@ -122,7 +122,7 @@ class Elastic(ProgramTest):
 
     def test_rig_stores_what_swing_twist_uses(self):
         rig = self.path("rig.glb")
-        self.call("rig", self.arm, "--voxels", 24, "-o", rig)
+        self.call("rig", self.arm, "--quality", "fast", "--joint-weights", "elastic", "--voxels", 24, "-o", rig)
         turn = ("--set", "ForeArm=20,70,40", "--deformer", "swing-twist")
         stored, quiet = self.posed(rig, "stored", *turn)
         made, told = self.posed(self.arm, "made", *turn)

@@ -40,7 +40,7 @@ class Skeleton(unittest.TestCase):
 
     def test_a_bare_mesh_becomes_a_rig(self):
         out = self.path("rig.glb")
-        report = self.document("rig", self.body, "-o", out)
+        report = self.document("rig", self.body, "--quality", "fast", "-o", out)
         self.assertEqual(len(report["joints"]), 52)
         self.assertEqual(report["unweighted"], 0)
         self.call("pose", out, "--set", "LeftForeArm=0,0,60", "-o", self.path("bent.obj"))
@@ -74,7 +74,7 @@ class Skeleton(unittest.TestCase):
         with open(self.path("c.obj")) as file:
             text = file.read()
         self.assertIn("\nl 1 2", text)
-        self.document("rig", self.body, "--skeleton", self.path("s.json"), "-o", self.path("again.glb"))
+        self.document("rig", self.body, "--skeleton", self.path("s.json"), "--quality", "fast", "-o", self.path("again.glb"))
         self.call("skeleton", self.body, "-o", self.path("s.json"), code=5)
 
     def test_a_rigged_file_is_a_template(self):

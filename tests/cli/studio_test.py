@@ -329,7 +329,7 @@ class Studio(ProgramTest):
 
     def test_a_bare_mesh_becomes_the_rig_that_the_command_line_makes(self):
         expected = self.path("expected.glb")
-        report = self.document("rig", self.body, "-o", expected)
+        report = self.document("rig", self.body, "--quality", "fast", "--joint-weights", "elastic", "-o", expected)
         done, fractions = self.server.job({"kind": "rig", "file": self.server.send(self.body), "template": "",
                                            "weights": "bbw", "names": "mixamo"})
         self.assertEqual(done["state"], "done", done)

@@ -43,7 +43,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
 // The same for points of their own, a grid's vertices for one: composed weights and fields as they are
 // stored.
 Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
-                  const TrilinearWeights& transfer, std::span<const int> fallback, MeshView surface,
-                  std::span<const std::uint32_t> to_surface);
+                  const TrilinearWeights& transfer, std::span<const int> fallback,
+                  std::span<const std::uint32_t> to_points);
 
 }  // namespace sinew

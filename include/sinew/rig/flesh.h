@@ -7,21 +7,21 @@
 #include <vector>
 
 #include "sinew/math/types.h"
+#include "sinew/mesh/poly_mesh.h"
 #include "sinew/rig/composed_joints.h"
 #include "sinew/rig/turn_functions.h"
 
 namespace sinew {
 
-// What one joint's rotation adds to rest positions and normals: the sum over `functions` (of turn_functions,
+// What one joint's rotation adds to rest positions: the sum over `functions` (of turn_functions,
 // seen from the vertex) of function times field. Fields are whole numbers of a step a function.
 struct FleshField {
   std::uint32_t joint = 0;
-  std::vector<std::uint8_t> functions;     // ascending
-  std::vector<float> steps, normal_steps;  // per function
-  std::vector<std::uint32_t> vertices;     // ascending
-  std::vector<float> twist;                // per vertex: the share of the joint's twist that it sees
-  std::vector<std::int8_t> values;         // per vertex, function and coordinate
-  std::vector<std::int8_t> normals;        // likewise
+  std::vector<std::uint8_t> functions;  // ascending
+  std::vector<float> steps;             // per function
+  std::vector<std::uint32_t> vertices;  // ascending
+  std::vector<float> twist;             // per vertex: the share of the joint's twist that it sees
+  std::vector<std::int8_t> values;      // per vertex, function and coordinate
 
   bool operator==(const FleshField&) const = default;
 };
@@ -37,15 +37,22 @@ struct Flesh {
   bool operator==(const Flesh&) const = default;
 };
 
-// Field values in whole numbers: the largest of each function is 127 steps. Functions whose share of the
-// energy is in `keep` alone; vertices where nothing is left are dropped. values, normals: a row a vertex,
-// three columns a function of turn_functions.
+// Field values in whole numbers: the largest of each function is 127 steps. Of the functions those of `keep`
+// alone; vertices that no function moves by two steps are dropped. values: a row a vertex, three columns a
+// function of turn_functions.
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
                           std::span<const float> twist, std::span<const std::uint8_t> keep,
-                          const Eigen::MatrixXf& values, const Eigen::MatrixXf& normals);
+                          const Eigen::MatrixXf& values);
 
-// Adds what the fields do in a pose, in double precision. `normals` may be empty.
-void add_flesh_fields(const Flesh& flesh, std::span<const JointMove> moves, std::span<Vec3> positions,
-                      std::span<Vec3> normals);
+// How the normals of a mesh tilt with a field, to first order: as its values, beside them.
+struct FleshTilt {
+  std::vector<float> steps;
+  std::vector<std::int8_t> values;
+};
+std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh);
+
+// Adds what the fields do in a pose, in double precision. `tilts` and `normals` may be empty.
+void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std::span<const JointMove> moves,
+                      std::span<Vec3> positions, std::span<Vec3> normals);
 
 }  // namespace sinew
