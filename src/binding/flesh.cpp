@@ -47,6 +47,68 @@ CarriedField carry_field(const GridField& field, const Eigen::VectorXd& twist,
   return carried;
 }
 
+// Whether a vertex's skin weights tell of other joints than its flesh: pieces that are carried by a node as a
+// whole, and bodies bound several times in one place, which a voxel body cannot tell apart.
+std::vector<std::uint8_t> other_than_skin(const Rig& rig, std::span<const int> parents) {
+  std::vector<std::uint8_t> other(rig.mesh.vertex_count(), 0);
+  for (const MeshPart& part : rig.parts)
+    if (!part.skinned)
+      std::fill_n(other.begin() + static_cast<std::ptrdiff_t>(part.vertex_begin), part.vertex_count, 1);
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    const auto skin = rig.weights.row(i);
+    const auto holds = [&](int joint) {
+      return std::any_of(skin.begin(), skin.end(), [&](const Influence& influence) {
+        return static_cast<int>(influence.joint) == joint && influence.weight > 0;
+      });
+    };
+    const int base = rig.flesh.weights.base[i];
+    bool fits = skin.empty() || (base >= 0 && holds(base));
+    for (const ComposedInfluence& entry : rig.flesh.weights.row(i))
+      fits = fits || holds(static_cast<int>(entry.joint)) || holds(parents[entry.joint]);
+    if (!fits) other[i] = 1;
+  }
+  return other;
+}
+
+// Gives these vertices composed weights that sum up their skin weights, and no fields.
+void follow_skin(Rig& rig, std::span<const int> parents, std::span<const std::uint8_t> wanted) {
+  const std::vector<std::size_t> order = bone_order(parents);
+  std::vector<double> own(parents.size()), sums(parents.size());
+  ComposedWeights weights;
+  weights.offsets.push_back(0);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i]) {
+      const auto row = rig.flesh.weights.row(i);
+      weights.base.push_back(rig.flesh.weights.base[i]);
+      weights.entries.insert(weights.entries.end(), row.begin(), row.end());
+      weights.offsets.push_back(static_cast<std::uint32_t>(weights.entries.size()));
+      continue;
+    }
+    std::fill(own.begin(), own.end(), 0.0);
+    for (const Influence& influence : rig.weights.row(i))
+      if (influence.joint < own.size()) own[influence.joint] += influence.weight;
+    joint_row_from_bone_row(parents, order, own, sums);
+    weights.add_row(parents, sums, sums);
+  }
+  rig.flesh.weights = std::move(weights);
+  for (FleshField& field : rig.flesh.fields) {
+    const std::size_t width = 3 * field.functions.size();
+    FleshField kept = field;
+    kept.vertices.clear();
+    kept.twist.clear();
+    kept.values.clear();
+    for (std::size_t v = 0; v < field.vertices.size(); ++v) {
+      if (wanted[field.vertices[v]]) continue;
+      kept.vertices.push_back(field.vertices[v]);
+      kept.twist.push_back(field.twist[v]);
+      const auto at = field.values.begin() + static_cast<std::ptrdiff_t>(v * width);
+      kept.values.insert(kept.values.end(), at, at + static_cast<std::ptrdiff_t>(width));
+    }
+    field = std::move(kept);
+  }
+  std::erase_if(rig.flesh.fields, [](const FleshField& field) { return field.vertices.empty(); });
+}
+
 }  // namespace
 
 Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
@@ -152,6 +214,13 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
     report.unreached += std::any_of(transfer.vertices[i].begin(), transfer.vertices[i].end(),
                                     [&](std::uint32_t v) { return !grid.reached[v]; });
   rig.flesh = carry_flesh(grid, options, surface.parents, transfer, fallback, surface.welded.weld.to_welded);
+  const std::vector<std::uint8_t> by_skin = other_than_skin(rig, surface.parents);
+  if (const auto count = std::count(by_skin.begin(), by_skin.end(), 1); count > 0) {
+    follow_skin(rig, surface.parents, by_skin);
+    report.notes.push_back(fmt::format(
+        "{} vertices hang on other joints than the body around them: their flesh is as their skin weights",
+        count));
+  }
   std::size_t judged = 0;
   report.mean = 0;
   std::map<std::uint32_t, const FleshField*> stored;

@@ -44,10 +44,8 @@ constexpr std::array kHeatSettings = {
     choice<&BoneHeatOptions::source>("heat", "nearest|visible|blender", "which bones warm a vertex"),
     setting<&BoneHeatOptions::strength>("strength", "of the heat: more is more rigid", 1e-6, 1e6)};
 
-constexpr std::array kBbwSettings = {
-    setting<&BbwOptions::tolerance>(
-        "tolerance", "distance to the least energy at which the solver stops, of that energy", 1e-12, 1)
-        .as("solver-tolerance")};
+constexpr std::array kBbwSettings = {setting<&BbwOptions::tolerance>(
+    "solver-tolerance", "distance to the least energy at which the solver stops, of that energy", 1e-12, 1)};
 
 struct HarmonicSettings {
   bool volume = false;

@@ -219,9 +219,12 @@ void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, Ra
     return;
   }
   try {
-    tbb::parallel_for(std::size_t{0}, pieces, [=](std::size_t piece) {
-      body(context, piece * grain, std::min(count, (piece + 1) * grain));
-    });
+    // Of its own: a loop inside another must not end early because a piece of the outer one has thrown.
+    tbb::task_group_context alone(tbb::task_group_context::isolated);
+    tbb::parallel_for(
+        std::size_t{0}, pieces,
+        [=](std::size_t piece) { body(context, piece * grain, std::min(count, (piece + 1) * grain)); },
+        alone);
   } catch (const std::runtime_error&) {  // a thread that cannot be made; bodies throw nothing but bad_alloc
     throw std::bad_alloc();
   }

@@ -10,14 +10,43 @@
 namespace sinew {
 namespace {
 
+bool moves_by_skin(const Rig& rig, std::size_t i) {
+  return rig.flesh.weights.base[i] < 0 && rig.flesh.weights.row(i).empty() &&
+         i < rig.weights.vertex_count() && !rig.weights.row(i).empty();
+}
+
+Affine3 blend(std::span<const Influence> row, std::span<const Affine3> matrices) {
+  Affine3 sum;
+  sum.matrix().setZero();
+  for (const Influence& influence : row)
+    sum.matrix() += influence.weight * matrices[influence.joint].matrix();
+  return sum;
+}
+
+Vec3 moved_normal(const Mat3& linear, const Vec3& rest) {
+  Mat3 cofactors;
+  for (int k = 0; k < 3; ++k) cofactors.row(k) = linear.row((k + 1) % 3).cross(linear.row((k + 2) % 3));
+  const Vec3 normal = (linear.determinant() < 0 ? -1.0 : 1.0) * (cofactors * rest);
+  return normal.norm() > 1e-18 ? Vec3(normal.normalized()) : rest;
+}
+
 struct FleshWorkspace : Workspace {
   explicit FleshWorkspace(const FleshTable& table) : palette(table) {}
   FleshPalette palette;
 };
 
+// Vertices that no joint of the flesh carries move by their skin weights: what hangs on a node that deforms
+// nothing.
 class FleshDeformer : public Deformer {
  public:
-  explicit FleshDeformer(FleshTable table) : table_(std::move(table)) {}
+  FleshDeformer(FleshTable table, const Rig& rig) : table_(std::move(table)) {
+    rows_.offsets.push_back(0);
+    for (std::uint32_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+      if (!moves_by_skin(rig, i)) continue;
+      plain_.push_back(i);
+      rows_.add_row(rig.weights.row(i));
+    }
+  }
 
   std::unique_ptr<Workspace> make_workspace() const override {
     return std::make_unique<FleshWorkspace>(table_);
@@ -32,18 +61,27 @@ class FleshDeformer : public Deformer {
     parallel_for(table_.joints.group_count(), kJointGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
       flesh_groups(table_, palette, begin, end, streams);
     });
+    for (std::size_t k = 0; k < plain_.size(); ++k) {
+      const std::uint32_t i = plain_[k];
+      const Affine3 blended = blend(rows_.row(k), input.matrices);
+      out_positions[i] = (blended * input.positions[i].cast<double>()).cast<float>();
+      if (!out_normals.empty())
+        out_normals[i] = moved_normal(blended.linear(), input.normals[i].cast<double>()).cast<float>();
+    }
     return Status::kOk;
   }
 
  private:
   FleshTable table_;
+  std::vector<std::uint32_t> plain_;
+  SkinWeights rows_;  // of these
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Deformer>> build_flesh(const Rig& rig) {
   SINEW_TRY(FleshTable table, pack_flesh(rig));
-  return std::unique_ptr<Deformer>(std::make_unique<FleshDeformer>(std::move(table)));
+  return std::unique_ptr<Deformer>(std::make_unique<FleshDeformer>(std::move(table), rig));
 }
 
 void reference_flesh(const Rig& rig, const FrameInput& input, const ReferenceOutput& out) {
@@ -60,11 +98,12 @@ void reference_flesh(const Rig& rig, const FrameInput& input, const ReferenceOut
   for (std::size_t i = 0; i < positions.size(); ++i) {
     Mat3 linear;
     out.positions[i] = joints.move(rig.flesh.weights, i, positions[i], &linear);
-    if (out.normals.empty()) continue;
-    Mat3 cofactors;
-    for (int k = 0; k < 3; ++k) cofactors.row(k) = linear.row((k + 1) % 3).cross(linear.row((k + 2) % 3));
-    const Vec3 normal = (linear.determinant() < 0 ? -1.0 : 1.0) * (cofactors * normals[i]);
-    out.normals[i] = normal.norm() > 1e-18 ? normal.normalized() : normals[i];
+    if (moves_by_skin(rig, i)) {
+      const Affine3 blended = blend(rig.weights.row(i), input.matrices);
+      out.positions[i] = blended * positions[i];
+      linear = blended.linear();
+    }
+    if (!out.normals.empty()) out.normals[i] = moved_normal(linear, normals[i]);
   }
 }
 

@@ -128,13 +128,22 @@ class FleshReader {
     SINEW_CHECK(read_integers(document_, accessor, values));
     return values;
   }
+  static Result<std::vector<double>> numbers_of(const Json& owner, const char* key) {
+    std::vector<double> values;
+    const auto found = owner.find(key);
+    const bool fits = found != owner.end() && found->is_array() && found->size() <= kTurnFunctions &&
+                      std::all_of(found->begin(), found->end(), [](const Json& v) { return v.is_number(); });
+    if (!fits) return bad_input(std::string(".") + key + " must be a list of numbers, one a function");
+    for (const Json& value : *found) values.push_back(value.get<double>());
+    return values;
+  }
   Result<FleshField> read_field(const Json& json) const {
     FleshField field;
     SINEW_TRY(const int node, index_member(json, "node", document_.node_joints.size()));
     if (node < 0) return bad_input(" has no node");
     SINEW_TRY(field.joint, joint_of(static_cast<std::uint32_t>(node)));
-    SINEW_TRY(const std::vector<double> functions, number_list(json, "functions", kTurnFunctions));
-    SINEW_TRY(const std::vector<double> steps, number_list(json, "steps", kTurnFunctions));
+    SINEW_TRY(const std::vector<double> functions, numbers_of(json, "functions"));
+    SINEW_TRY(const std::vector<double> steps, numbers_of(json, "steps"));
     if (steps.size() != functions.size()) return bad_input(".steps and .functions differ in length");
     for (std::size_t f = 0; f < functions.size(); ++f) {
       if (!(functions[f] >= 0 && functions[f] < static_cast<double>(kTurnFunctions)))

@@ -9,7 +9,7 @@
 namespace sinew {
 namespace {
 
-constexpr float kSteps = 127, kLeastSteps = 2;
+constexpr float kSteps = 127, kLeastSteps = 3;
 
 // Steps of each kept function and its whole numbers.
 void to_steps(std::span<const std::uint8_t> functions, const Eigen::MatrixXf& values,

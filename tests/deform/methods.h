@@ -14,6 +14,7 @@
 #include "sinew/deform/decomposed.h"
 #include "sinew/deform/differential.h"
 #include "sinew/deform/dqs.h"
+#include "sinew/deform/flesh.h"
 #include "sinew/deform/joint_based.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/mix.h"
@@ -68,6 +69,46 @@ inline Rig with_joint_weights(Rig rig) {
   return rig;
 }
 
+// Random composed weights on chains of joints, and fields of two joints at every third vertex.
+inline Rig with_flesh(Rig rig) {
+  const std::vector<int> parents = bone_parents(rig.skeleton);
+  unsigned number = 11;
+  const auto random = [&] {
+    return static_cast<double>((number = number * 1664525u + 1013904223u) >> 8) / 16777216.0;
+  };
+  rig.flesh = {};
+  rig.flesh.weights.offsets = {0};
+  rig.flesh.tolerance = 1.15;
+  std::vector<double> swing(parents.size()), twist(parents.size());
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    number = static_cast<unsigned>(i + 11) * 2654435761u;  // of the vertex alone
+    // Whole up to a joint, in part about the next few, nothing below.
+    const std::size_t whole =
+        1 + static_cast<std::size_t>(random() * static_cast<double>(parents.size() - 1));
+    for (std::size_t j = 0; j < parents.size(); ++j) {
+      const bool part = j >= whole && j < whole + 1 + i % 3;
+      swing[j] = part ? random() : j < whole ? 1 : 0;
+      twist[j] = part ? random() : swing[j];
+    }
+    rig.flesh.weights.add_row(parents, swing, twist);
+  }
+  for (const std::uint32_t joint : {1u, 2u}) {
+    if (joint >= parents.size()) break;
+    FleshField field;
+    field.joint = joint;
+    field.functions = {0, 4, 7, 12, 19};
+    field.steps = {1e-3f, 2e-3f, 1e-3f, 5e-4f, 1e-3f};
+    for (std::uint32_t v = joint; v < rig.mesh.vertex_count(); v += 3) {
+      number = (v + joint) * 2654435761u;
+      field.vertices.push_back(v);
+      field.twist.push_back(static_cast<float>(random()));
+      for (int k = 0; k < 15; ++k) field.values.push_back(static_cast<std::int8_t>(200 * random() - 100));
+    }
+    rig.flesh.fields.push_back(std::move(field));
+  }
+  return rig;
+}
+
 inline Rig with_endpoints(Rig rig) {
   for (std::size_t k = 0; k < rig.weights.entries.size(); ++k)
     rig.endpoint.values.push_back(static_cast<float>(k % 17) / 16.0f);
@@ -97,6 +138,7 @@ inline std::vector<Method> vertex_methods() {
           {"decomposed", [](const Rig& rig) { return build_decomposed(rig); }},
           {"explog", [](const Rig& rig) { return build_decomposed(rig, {RotationBlend::kExpLog}); }},
           {"swing_twist", [](const Rig& rig) { return build_joint_based(with_joint_weights(rig)); }},
+          {"flesh", [](const Rig& rig) { return build_flesh(with_flesh(rig)); }},
           {"stretch_linear",
            [](const Rig& rig) { return build_stretch(with_endpoints(rig), StretchForm::kLinear); }},
           {"stretch_dual",

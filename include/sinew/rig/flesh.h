@@ -38,7 +38,7 @@ struct Flesh {
 };
 
 // Field values in whole numbers: the largest of each function is 127 steps. Of the functions those of `keep`
-// alone; vertices that no function moves by two steps are dropped. values: a row a vertex, three columns a
+// alone; vertices that no function moves by three steps are dropped. values: a row a vertex, three columns a
 // function of turn_functions.
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
                           std::span<const float> twist, std::span<const std::uint8_t> keep,

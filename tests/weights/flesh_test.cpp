@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/weights/flesh.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "sinew/rig/composed_joints.h"
+#include "sinew/volume/elastic.h"
+#include "weights/cylinder_body.h"
+
+namespace sinew {
+namespace {
+
+using test::Cylinder;
+
+// Energies over that of the elastic body, without fields and with them, when the cylinder's joint turns.
+struct Ratios {
+  double bare = 0, flesh = 0;
+};
+
+Ratios ratios_at(const Cylinder& body, const GridFlesh& flesh, const Vec3& turn) {
+  const JointFrame frame = joint_frame(body.bones, body.parents, 1);
+  const Mat3 rotation = rotation_of(frame, turn);
+  const std::vector<Affine3> matrices{
+      Affine3::Identity(),
+      Eigen::Translation3d(frame.origin) * Affine3(rotation) * Eigen::Translation3d(-frame.origin)};
+  std::vector<std::uint8_t> fixed;
+  for (const int owner : body.handles.of_vertex) fixed.push_back(owner >= 0);
+  const auto elastic = ElasticBody::build(body.grid, fixed);
+  EXPECT_TRUE(elastic.ok());
+  const JointMove move = joint_moves(joint_frames(body.bones, body.parents), body.parents, matrices)[1];
+  const auto pose = [&](bool fields) {
+    GridPositions v = elastic->model().rest();
+    if (fields)
+      for (std::size_t k = 0; k < flesh.fields[1].vertices.size(); ++k) {
+        const std::uint32_t i = flesh.fields[1].vertices[k];
+        const TurnValues amounts = turn_functions(turn, flesh.twist(i, 1));
+        for (const std::uint8_t f : flesh.fields[1].functions)
+          v.row(i) +=
+              amounts[f] *
+              flesh.fields[1].values.row(static_cast<Eigen::Index>(k)).segment<3>(3 * f).cast<double>();
+      }
+    for (Eigen::Index i = 0; i < v.rows(); ++i)
+      v.row(i) = (move.part(flesh.swing(i, 1), flesh.twist(i, 1)) * Vec3(v.row(i))).transpose();
+    return v;
+  };
+  const GridPositions fleshed = pose(true);
+  const auto solved = elastic->minimise(fleshed, {.tolerance = 1e-5, .max_iterations = 200});
+  return {elastic->model().energy(pose(false)) / solved.energy, solved.history[0] / solved.energy};
+}
+
+TEST(Flesh, IsNearTheElasticBodyAtRotationsThatWereNotSampled) {
+  const Cylinder body(0.25);
+  const auto flesh = grid_flesh(body.grid, body.handles, body.bones, body.parents);
+  ASSERT_TRUE(flesh.ok()) << flesh.error().message;
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> share(0, 1);
+  double sum = 0;
+  constexpr int kTurns = 12;
+  for (int k = 0; k < kTurns; ++k) {
+    const double swing = 1.5 * std::sqrt(share(random)), direction = 6.28 * share(random);
+    const Vec3 turn(swing * std::cos(direction), swing * std::sin(direction), 3 * share(random) - 1.5);
+    const Ratios ratios = ratios_at(body, *flesh, turn);
+    EXPECT_LE(ratios.flesh, 1.25) << turn.transpose();
+    EXPECT_LT(ratios.flesh, ratios.bare) << turn.transpose();
+    EXPECT_GE(ratios.flesh, 1);
+    sum += ratios.flesh / kTurns;
+  }
+  EXPECT_LE(sum, 1.1);
+}
+
+TEST(Flesh, BonesAndWhatLiesFarFromTheJointHaveNoField) {
+  const Cylinder body(0.5);
+  const auto flesh = grid_flesh(body.grid, body.handles, body.bones, body.parents);
+  ASSERT_TRUE(flesh.ok());
+  EXPECT_TRUE(flesh->fields[0].empty());  // the root takes all along
+  for (const std::uint32_t v : flesh->fields[1].vertices) EXPECT_LT(body.handles.of_vertex[v], 0);
+  for (std::size_t v = 0; v < body.handles.of_vertex.size(); ++v)
+    if (const int owner = body.handles.of_vertex[v]; owner >= 0) {
+      EXPECT_EQ(flesh->swing(static_cast<Eigen::Index>(v), 1), owner);
+      EXPECT_EQ(flesh->twist(static_cast<Eigen::Index>(v), 1), owner);
+    }
+}
+
+TEST(Flesh, ANarrowRangeAndALooseToleranceNeedNoFields) {
+  const Cylinder body(0.5);
+  FleshOptions options;
+  options.tolerance = 9;
+  const auto loose = grid_flesh(body.grid, body.handles, body.bones, body.parents, options);
+  options.tolerance = 1.15;
+  options.range = {0, 0};
+  const auto none = grid_flesh(body.grid, body.handles, body.bones, body.parents, options);
+  ASSERT_TRUE(loose.ok() && none.ok());
+  EXPECT_TRUE(loose->fields[1].empty());
+  EXPECT_TRUE(none->fields[1].empty());
+}
+
+TEST(Flesh, SamplesLieWithinTheRange) {
+  const MotionRange range{0.7, 0.4};
+  for (const Vec3& turn : motion_samples(range)) {
+    EXPECT_LE(std::hypot(turn.x(), turn.y()), range.swing + 1e-12);
+    EXPECT_LE(std::abs(turn.z()), range.twist + 1e-12);
+    EXPECT_FALSE(turn.isZero());
+  }
+}
+
+}  // namespace
+}  // namespace sinew
