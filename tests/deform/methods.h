@@ -89,6 +89,7 @@ inline Rig with_flesh(Rig rig) {
       const bool part = j >= whole && j < whole + 1 + i % 3;
       swing[j] = part ? random() : j < whole ? 1 : 0;
       twist[j] = part ? random() : swing[j];
+      if (rig.weights.row(i).empty()) swing[j] = twist[j] = 0;
     }
     rig.flesh.weights.add_row(parents, swing, twist);
   }
