@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "pose_options.h"
+#include "sinew/core/text.h"
 #include "sinew/io/asset.h"
 #include "sinew/report/compare_page.h"
 #include "verbs.h"
@@ -15,7 +17,7 @@ namespace {
 
 struct CompareArguments {
   std::string in, out;
-  std::vector<std::string> pairs;
+  std::vector<std::string> pairs, poses;
   CompareRequest request;
 };
 
@@ -63,6 +65,20 @@ Result<void> run_compare(const CompareArguments& options, const Console& console
       return usage_error(fmt::format("--pair '{}': give WEIGHTS:DEFORMER, such as heat:lbs", text));
     request.pairs.push_back({text.substr(0, colon), text.substr(colon + 1)});
   }
+  for (const std::string& text : options.poses) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
+      return usage_error(
+          fmt::format("--pose '{}': give NAME:JOINT=X,Y,Z, more joints behind semicolons", printable(text)));
+    PoseOptions turns;
+    for (std::size_t from = colon + 1; from < text.size();) {
+      const std::size_t end = std::min(text.find(';', from), text.size());
+      if (end > from) turns.set.push_back(text.substr(from, end - from));
+      from = end + 1;
+    }
+    SINEW_TRY(PoseRequest pose, turns.request());
+    request.poses.push_back({text.substr(0, colon), std::move(pose)});
+  }
   request.progress = console.progress();
   SINEW_TRY(const Asset asset, console.read(options.in));
   console.notes(options.in, asset.notes);
@@ -94,6 +110,9 @@ void add_compare(Program& program) {
   verb.option("-o,--output", options->out, "a folder for the page, report.json and the pictures").required();
   verb.repeatable("--pair", options->pairs,
                   "WEIGHTS:DEFORMER: one more pair; weights may be 'own', those of the file; repeatable");
+  verb.repeatable(
+      "--pose", options->poses,
+      "NAME:JOINT=X,Y,Z: one more pose, as `pose --set` has it; more joints behind semicolons; repeatable");
   verb.repeatable("--joints", options->request.joints, "JOINT: only poses of this joint; repeatable");
   verb.option("--clip-samples", options->request.clip_samples, "poses from the first clip")
       .range(0, 100)

@@ -40,7 +40,8 @@ CarriedField carry_field(const GridField& field, const Eigen::VectorXd& twist,
       share += transfer.weights[i][k] * twist[v];
       if (row_of[v] >= 0)
         carried.values.row(static_cast<Eigen::Index>(r)) +=
-            static_cast<float>(transfer.weights[i][k]) * field.values.row(static_cast<Eigen::Index>(row_of[v]));
+            static_cast<float>(transfer.weights[i][k]) *
+            field.values.row(static_cast<Eigen::Index>(row_of[v]));
     }
     carried.twist.push_back(static_cast<float>(std::clamp(share, 0.0, 1.0)));
   }

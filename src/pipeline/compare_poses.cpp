@@ -98,6 +98,15 @@ Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& su
     add_turns(rig, surface, bone, poses);
   }
   add_clip(rig, request.clip_samples, poses);
+  for (const auto& [name, wanted_pose] : request.poses) {
+    SINEW_TRY(const Pose pose, make_pose(rig, wanted_pose));
+    ComparePose made;
+    made.name = name;
+    made.globals = global_transforms(rig.skeleton, pose.local);
+    made.matrices.resize(made.globals.size());
+    skinning_matrices(rig, made.globals, made.matrices);
+    poses.push_back(std::move(made));
+  }
   if (poses.empty())
     return impossible("there is no pose to compare in: no joint moves one part of the mesh against another");
   return poses;

@@ -6,6 +6,7 @@
 
 #include "sinew/core/progress.h"
 #include "sinew/core/result.h"
+#include "sinew/player/pose_request.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -22,9 +23,14 @@ struct CompareRequest {
   std::vector<MethodPair> pairs = {};  // beside the usual ones
   // Poses of these alone; empty: of all that do not move everything and that the grid resolves.
   std::vector<std::string> joints = {};
-  int clip_samples = 3;      // poses taken from the first clip
-  int voxels = 0;            // cells along the longest side; 0: chosen by the mesh
-  std::size_t pictures = 8;  // poses whose shapes are kept for pictures
+  struct NamedPose {
+    std::string name;
+    PoseRequest pose;
+  };
+  std::vector<NamedPose> poses = {};  // beside these
+  int clip_samples = 3;               // poses taken from the first clip
+  int voxels = 0;                     // cells along the longest side; 0: chosen by the mesh
+  std::size_t pictures = 8;           // poses whose shapes are kept for pictures
   const Progress* progress = nullptr;
 };
 
