@@ -239,7 +239,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   }
   report.mean = judged > 0 ? report.mean / static_cast<double>(judged) : 1;
   for (const FleshField& field : rig.flesh.fields)
-    report.field_bytes += field.values.size() + 8 * field.vertices.size();
+    report.field_bytes += 2 * field.values.size() + 6 * field.vertices.size();
   if (report.unreached > 0)
     report.notes.push_back(fmt::format(
         "{} vertices lie in parts of the body without a bone: each hangs on one joint", report.unreached));

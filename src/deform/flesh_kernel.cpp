@@ -76,9 +76,9 @@ HWY_INLINE void Functions(const FleshDrive& drive, G t, G* out) {
   out[21] = Constant(drive.rise * drive.twist_rise);
 }
 
-HWY_INLINE G LoadWhole(const std::int8_t* from) {
+HWY_INLINE G LoadWhole(const std::int16_t* from) {
   const hn::Rebind<std::int32_t, GroupTag> wide;
-  const hn::Rebind<std::int8_t, GroupTag> narrow;
+  const hn::Rebind<std::int16_t, GroupTag> narrow;
   return hn::ConvertTo(GroupTag(), hn::PromoteTo(wide, hn::LoadU(narrow, from)));
 }
 
@@ -96,10 +96,10 @@ struct FleshKernel {
       const FleshField& field = table.fields[block.field];
       G amounts[kTurnFunctions];
       Functions(drive, hn::LoadU(GroupTag(), table.twist.data() + block.twist + lane), amounts);
-      const std::int8_t* data = table.data.data() + block.data + lane;
+      const std::int16_t* data = table.data.data() + block.data + lane;
       for (std::size_t f = 0; f < field.functions.size(); ++f, data += 6 * kJointGroupSize) {
         const G amount = amounts[field.functions[f]];
-        const auto add = [&](const std::int8_t* from, float step, Vec3G& to) HWY_ATTR {
+        const auto add = [&](const std::int16_t* from, float step, Vec3G& to) HWY_ATTR {
           const G scaled = hn::Mul(amount, Constant(step));
           to.x = hn::MulAdd(LoadWhole(from), scaled, to.x);
           to.y = hn::MulAdd(LoadWhole(from + kJointGroupSize), scaled, to.y);

@@ -136,10 +136,11 @@ void pack_fields(const Flesh& flesh, FleshTable& table) {
       for (const std::int64_t v : lanes)
         table.twist.push_back(v < 0 ? 0.0f : field.twist[static_cast<std::size_t>(v)]);
       for (std::size_t q = 0; q < count; ++q)
-        for (const std::vector<std::int8_t>* numbers : {&field.values, &std::as_const(table).tilts[f].values})
+        for (const std::vector<std::int16_t>* numbers :
+             {&field.values, &std::as_const(table).tilts[f].values})
           for (std::size_t c = 0; c < 3; ++c)
             for (const std::int64_t v : lanes)
-              table.data.push_back(v < 0 ? std::int8_t{0}
+              table.data.push_back(v < 0 ? std::int16_t{0}
                                          : (*numbers)[3 * (static_cast<std::size_t>(v) * count + q) + c]);
     }
     table.block_offsets.push_back(static_cast<std::uint32_t>(table.blocks.size()));

@@ -35,7 +35,7 @@ struct FleshTable {
   std::vector<std::uint8_t> set_leaf;  // likewise: nothing comes into it
   std::vector<std::uint32_t> block_offsets;  // groups + 1
   std::vector<FleshBlock> blocks;
-  std::vector<std::int8_t> data;
+  std::vector<std::int16_t> data;
   std::vector<float> twist;
   std::vector<JointFrame> frames;
   std::vector<int> parents;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kFleshVersion = 1;
 constexpr double kWeightSteps = 65535;
-constexpr std::uint32_t kZero = 128;  // what stands for 0 among bytes
+constexpr std::uint32_t kZero = 32768;  // what stands for 0
 
 Json put_list(Builder& builder, const std::vector<std::uint32_t>& values) {
   const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
@@ -28,11 +28,11 @@ Json put_weights_list(Builder& builder, const std::vector<ComposedInfluence>& en
   return builder.add_integers(values, "SCALAR", Component::kUnsignedShort, kNoTarget);
 }
 
-Json put_bytes(Builder& builder, const std::vector<std::int8_t>& values) {
+Json put_numbers(Builder& builder, const std::vector<std::int16_t>& values) {
   std::vector<std::uint32_t> bytes;
   bytes.reserve(values.size());
-  for (const std::int8_t value : values) bytes.push_back(static_cast<std::uint32_t>(value + int{kZero}));
-  return builder.add_integers(bytes, "SCALAR", Component::kUnsignedByte, kNoTarget);
+  for (const std::int16_t value : values) bytes.push_back(static_cast<std::uint32_t>(value + int{kZero}));
+  return builder.add_integers(bytes, "SCALAR", Component::kUnsignedShort, kNoTarget);
 }
 
 Json field_json(Builder& builder, const FleshField& field, int node) {
@@ -50,7 +50,7 @@ Json field_json(Builder& builder, const FleshField& field, int node) {
           {"accessors",
            {{"vertices", put_list(builder, field.vertices)},
             {"twist", builder.add_integers(twist, "SCALAR", Component::kUnsignedShort, kNoTarget)},
-            {"values", put_bytes(builder, field.values)}}}};
+            {"values", put_numbers(builder, field.values)}}}};
 }
 
 class FleshReader {
@@ -162,7 +162,7 @@ class FleshReader {
         return bad_input(".vertices names vertex " + std::to_string(v) + ", which is not there");
     for (const std::uint32_t t : twist) field.twist.push_back(share(t));
     const auto whole = [](std::uint32_t byte) {
-      return static_cast<std::int8_t>(static_cast<int>(std::min(byte, 255u)) - static_cast<int>(kZero));
+      return static_cast<std::int16_t>(static_cast<int>(std::min(byte, 65535u)) - static_cast<int>(kZero));
     };
     for (const std::uint32_t byte : values) field.values.push_back(whole(byte));
     return field;

@@ -9,7 +9,7 @@
 namespace sinew {
 namespace {
 
-constexpr float kSteps = 127, kLeastSteps = 3;
+constexpr float kSteps = 32767, kLeastSteps = 100;
 
 // Steps of each kept function and its whole numbers.
 void to_steps(std::span<const std::uint8_t> functions, const Eigen::MatrixXf& values,
@@ -44,7 +44,7 @@ FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> ve
     field.vertices.push_back(vertices[v]);
     field.twist.push_back(twist[v]);
     for (Eigen::Index k = 0; k < whole.cols(); ++k)
-      field.values.push_back(static_cast<std::int8_t>(whole(row, k)));
+      field.values.push_back(static_cast<std::int16_t>(whole(row, k)));
   }
   return field;
 }
@@ -90,7 +90,7 @@ std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh) {
       std::vector<Vec3> shifted = points;
       for (std::size_t v = 0; v < field.vertices.size(); ++v)
         if (const std::int64_t at = local[to_welded[field.vertices[v]]]; at >= 0) {
-          const std::int8_t* value = &field.values[3 * (v * functions + f)];
+          const std::int16_t* value = &field.values[3 * (v * functions + f)];
           shifted[static_cast<std::size_t>(at)] =
               points[static_cast<std::size_t>(at)] + scale * Vec3(value[0], value[1], value[2]);
         }
@@ -107,7 +107,7 @@ std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh) {
     to_steps(every, all, tilt.steps, whole);
     for (Eigen::Index v = 0; v < whole.rows(); ++v)
       for (Eigen::Index c = 0; c < whole.cols(); ++c)
-        tilt.values[static_cast<std::size_t>(v * whole.cols() + c)] = static_cast<std::int8_t>(whole(v, c));
+        tilt.values[static_cast<std::size_t>(v * whole.cols() + c)] = static_cast<std::int16_t>(whole(v, c));
   }
   return tilts;
 }
@@ -120,11 +120,11 @@ void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std:
     if (move.still) continue;
     const Vec3 turn = flesh.range.clamp(move.turn);
     const std::size_t count = field.functions.size();
-    const auto sum = [&](const std::vector<float>& steps, const std::vector<std::int8_t>& values,
+    const auto sum = [&](const std::vector<float>& steps, const std::vector<std::int16_t>& values,
                          const TurnValues& amounts, std::size_t v) {
       Vec3 shift = Vec3::Zero();
       for (std::size_t f = 0; f < count; ++f) {
-        const std::int8_t* value = &values[3 * (v * count + f)];
+        const std::int16_t* value = &values[3 * (v * count + f)];
         shift +=
             amounts[field.functions[f]] * static_cast<double>(steps[f]) * Vec3(value[0], value[1], value[2]);
       }

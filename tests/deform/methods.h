@@ -103,7 +103,7 @@ inline Rig with_flesh(Rig rig) {
       number = (v + joint) * 2654435761u;
       field.vertices.push_back(v);
       field.twist.push_back(static_cast<float>(random()));
-      for (int k = 0; k < 15; ++k) field.values.push_back(static_cast<std::int8_t>(200 * random() - 100));
+      for (int k = 0; k < 15; ++k) field.values.push_back(static_cast<std::int16_t>(200 * random() - 100));
     }
     rig.flesh.fields.push_back(std::move(field));
   }

@@ -21,7 +21,7 @@ struct FleshField {
   std::vector<float> steps;             // per function
   std::vector<std::uint32_t> vertices;  // ascending
   std::vector<float> twist;             // per vertex: the share of the joint's twist that it sees
-  std::vector<std::int8_t> values;      // per vertex, function and coordinate
+  std::vector<std::int16_t> values;     // per vertex, function and coordinate
 
   bool operator==(const FleshField&) const = default;
 };
@@ -37,9 +37,9 @@ struct Flesh {
   bool operator==(const Flesh&) const = default;
 };
 
-// Field values in whole numbers: the largest of each function is 127 steps. Of the functions those of `keep`
-// alone; vertices that no function moves by three steps are dropped. values: a row a vertex, three columns a
-// function of turn_functions.
+// Field values in whole numbers: the largest of each function is 32,767 steps. Of the functions those of
+// `keep` alone; vertices that no function moves by 0.3 % of that are dropped. values: a row a vertex, three
+// columns a function of turn_functions.
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
                           std::span<const float> twist, std::span<const std::uint8_t> keep,
                           const Eigen::MatrixXf& values);
@@ -47,7 +47,7 @@ FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> ve
 // How the normals of a mesh tilt with a field, to first order: as its values, beside them.
 struct FleshTilt {
   std::vector<float> steps;
-  std::vector<std::int8_t> values;
+  std::vector<std::int16_t> values;
 };
 std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh);
 
