@@ -50,6 +50,8 @@ Json info_json(const AssetReport& report) {
           {"unweighted", report.unweighted},
           {"max_row_error", report.max_row_error},
           {"joint_weights", report.joint_weights.empty() ? Json(nullptr) : Json(report.joint_weights)},
+          {"flesh", report.flesh ? Json{{"tolerance", *report.flesh}, {"fields", report.flesh_fields}}
+                                 : Json(nullptr)},
           {"endpoint", endpoint}};
 }
 
@@ -111,6 +113,8 @@ std::string weights_text(const AssetReport& report) {
                                  counted(report.unweighted, "vertex", "vertices"), report.max_row_error);
   if (!report.joint_weights.empty())
     text += fmt::format("           joint weights by {}\n", printable(report.joint_weights));
+  if (report.flesh)
+    text += fmt::format("           flesh, corrective fields of {}\n", counted(report.flesh_fields, "joint"));
   if (!report.endpoint.empty())
     text += fmt::format("           endpoint weights by {}{}\n", printable(report.endpoint),
                         report.endpoint_twist ? ", those of twist apart" : "");

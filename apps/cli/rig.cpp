@@ -13,7 +13,9 @@ void add_rig(Program& program) {
   const Verb verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
                              "  sinew rig body.obj -o body.glb\n"
                              "  sinew rig body.obj --template biped -o body.glb\n"
-                             "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n");
+                             "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n"
+                             "  sinew rig crowd.obj --quality fast -o crowd.glb\n"
+                             "  sinew rig hero.obj --tolerance 1.08 --range motion.json -o hero.glb\n");
   options->add_to(verb);
   options->add_flesh_to(verb);
   verb.runs([&program, options]() -> Result<void> {

@@ -47,6 +47,15 @@ void add_turns(const Rig& rig, const Surface& surface, std::size_t bone, std::ve
   poses.push_back(turned(rig, surface, bone, quarter(0) * quarter(2), name + " bend+twist 90"));
 }
 
+ComparePose posed(const Rig& rig, const Pose& pose, std::string name) {
+  ComparePose made;
+  made.name = std::move(name);
+  made.globals = global_transforms(rig.skeleton, pose.local);
+  made.matrices.resize(made.globals.size());
+  skinning_matrices(rig, made.globals, made.matrices);
+  return made;
+}
+
 void add_clip(const Rig& rig, int samples, std::vector<ComparePose>& poses) {
   if (rig.clips.empty()) return;
   const Clip& clip = rig.clips.front();
@@ -54,12 +63,7 @@ void add_clip(const Rig& rig, int samples, std::vector<ComparePose>& poses) {
     const double time = clip.duration() * (k + 0.5) / samples;
     Pose pose = rest_pose(rig.skeleton);
     sample_clip(clip, rig.skeleton, time, pose);
-    ComparePose made;
-    made.name = fmt::format("clip {} {:.2f}", clip.name, time);
-    made.globals = global_transforms(rig.skeleton, pose.local);
-    made.matrices.resize(made.globals.size());
-    skinning_matrices(rig, made.globals, made.matrices);
-    poses.push_back(std::move(made));
+    poses.push_back(posed(rig, pose, fmt::format("clip {} {:.2f}", clip.name, time)));
   }
 }
 
@@ -100,12 +104,7 @@ Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& su
   add_clip(rig, request.clip_samples, poses);
   for (const auto& [name, wanted_pose] : request.poses) {
     SINEW_TRY(const Pose pose, make_pose(rig, wanted_pose));
-    ComparePose made;
-    made.name = name;
-    made.globals = global_transforms(rig.skeleton, pose.local);
-    made.matrices.resize(made.globals.size());
-    skinning_matrices(rig, made.globals, made.matrices);
-    poses.push_back(std::move(made));
+    poses.push_back(posed(rig, pose, name));
   }
   if (poses.empty())
     return impossible("there is no pose to compare in: no joint moves one part of the mesh against another");

@@ -58,6 +58,8 @@ Result<AssetReport> inspect(const Asset& asset) {
   inspect_joints(rig, report);
   inspect_motion(rig, report);
   report.joint_weights = rig.joint_weights.empty() ? "" : rig.joint_weights.method;
+  if (!rig.flesh.empty()) report.flesh = rig.flesh.tolerance;
+  report.flesh_fields = rig.flesh.fields.size();
   report.endpoint = rig.endpoint.empty() ? "" : rig.endpoint.method;
   report.endpoint_twist = !rig.endpoint.empty() && !rig.endpoint.twist.empty();
   for (const Clip& clip : rig.clips) {

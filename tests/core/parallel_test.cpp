@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -88,6 +89,27 @@ TEST_F(ParallelTest, LoopsNest) {
     parallel_for(8, 1, [&](std::size_t, std::size_t) { ++calls; });
   });
   EXPECT_EQ(calls, 64);
+}
+
+// Were inner loops cancelled with the outer one, they would leave their work undone without a word.
+TEST_F(ParallelTest, AnInnerLoopIsWholeAlthoughAnotherPieceThrows) {
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> begun = 0, cut = 0;
+    try {
+      parallel_for(8, 1, [&](std::size_t begin, std::size_t) {
+        ++begun;
+        if (begin == 7) throw std::bad_alloc();
+        std::atomic<int> done = 0;
+        for (int repeat = 0; repeat < 20; ++repeat) {
+          done = 0;
+          parallel_for(64, 1, [&](std::size_t, std::size_t) { ++done; });
+          if (done != 64) ++cut;
+        }
+      });
+    } catch (const std::bad_alloc&) {
+    }
+    ASSERT_EQ(cut, 0);
+  }
 }
 
 TEST_F(ParallelTest, TheThreadCountIsWhatWasSetAndNeverBelowOne) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,15 @@ struct AssetReport {
   // Of a motion without a mesh (.bvh): 0 frames where the file is none.
   std::size_t motion_frames = 0;
   double motion_fps = 0;
-  std::string joint_weights;    // the method of the joint-based deformers' weights; empty: there are none
-  std::string endpoint;         // the method of the endpoint weights; empty: there are none
-  bool endpoint_twist = false;  // twist has its own
-  std::size_t influences = 0;   // most joints of a vertex
-  std::size_t unweighted = 0;   // vertices of skinned parts that no joint carries
-  double max_row_error = 0;     // largest |sum - 1| of a skinned vertex
-  Box3 box;                     // of the vertices in the file's own pose
+  std::string joint_weights;     // the method of the joint-based deformers' weights; empty: there are none
+  std::optional<double> flesh;   // the tolerance that it was made for; none: there is no flesh
+  std::size_t flesh_fields = 0;  // joints with corrective fields
+  std::string endpoint;          // the method of the endpoint weights; empty: there are none
+  bool endpoint_twist = false;   // twist has its own
+  std::size_t influences = 0;    // most joints of a vertex
+  std::size_t unweighted = 0;    // vertices of skinned parts that no joint carries
+  double max_row_error = 0;      // largest |sum - 1| of a skinned vertex
+  Box3 box;                      // of the vertices in the file's own pose
 };
 Result<AssetReport> inspect(const Asset& asset);
 
