@@ -67,9 +67,7 @@ Result<Body> make_body(std::size_t grid_vertices) {
   options.target_cells = options.max_cells = grid_vertices * 33 / 40;  // a cell has that many vertices
   SINEW_TRY(VoxelBody voxels, voxelize({rig.mesh.positions, triangles.triangles}, options));
   body.grid = std::move(voxels.grid);
-  std::vector<Handle> held;
-  for (const Bone& bone : body.bones) held.push_back({bone.head, bone.tail});
-  body.handles = map_handles(body.grid, held);
+  body.handles = map_handles(body.grid, handles_of(body.bones));
   return body;
 }
 

@@ -72,7 +72,7 @@ Result<PointHandlesReport> make_point_handles(Rig& rig, const PointHandlesReques
   const TriangleView view = triangulate(rig.mesh);
   const WeldedTriangles welded = weld_triangles({rig.mesh.positions, view.triangles});
   std::vector<Handle> points;
-  for (const PointHandle& handle : handles.points) points.push_back({handle.position, handle.position});
+  for (const PointHandle& handle : handles.points) points.emplace_back(handle.position);
   BindInput input;
   input.surface = welded.view();
   SINEW_TRY(const VoxelBody body, make_voxel_body(input, request.voxels, request.progress));

@@ -27,7 +27,7 @@ std::vector<JointSpec> biped_joints() {
       {"LeftHand", "LeftForeArm", kWrist, {}},
       {"LeftUpLeg", "Hips", {.092, .905, -.002}, {}},
       {"LeftLeg", "LeftUpLeg", {.096, .49, .002}, {}},
-      {"LeftFoot", "LeftLeg", {.1, .09, -.018}, {}},
+      {"LeftFoot", "LeftLeg", {.1, .06, -.018}, {}},
       {"LeftToeBase", "LeftFoot", {.107, .028, .118}, Vec3(.109, .02, .19)},
   };
   for (const JointSpec& joint : finger_joints(wrist_frame(), "LeftHand", "LeftHand")) joints.push_back(joint);

@@ -2,8 +2,10 @@
 #include "sinew/deform/points.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 
 #include "deform/palette.h"
@@ -139,17 +141,59 @@ class Points : public Deformer {
   std::vector<std::uint32_t> proximal_;
 };
 
+// Where a handle looks for the skin: round the bone that begins there, in sectors of its own, since a joint
+// near one side of a thick limb is far from the other.
+struct Ring {
+  static constexpr int kSectors = 12;
+  static constexpr double kTilt = 0.5;  // sine of the angle to the plane across the bone
+  Vec3 at, along, side, front;
+
+  Ring(const Bone& bone, const Vec3& place) : at(place), along((bone.tail - bone.head).normalized()) {
+    side = along.unitOrthogonal();
+    front = along.cross(side);
+  }
+  // -1: not across.
+  int sector_of(const Vec3& p) const {
+    const Vec3 away = p - at;
+    if (std::abs(away.dot(along)) > kTilt * away.norm()) return -1;
+    const double turn = std::atan2(away.dot(front), away.dot(side)) / (2 * std::numbers::pi) + 0.5;
+    return std::min(kSectors - 1, static_cast<int>(turn * kSectors));
+  }
+};
+
+void choose_round(const Ring& ring, std::span<const Vec3> positions, double radius,
+                  std::vector<std::uint8_t>& chosen) {
+  std::array<double, Ring::kSectors> nearest;
+  nearest.fill(std::numeric_limits<double>::infinity());
+  std::vector<int> sectors(positions.size());
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    if ((sectors[i] = ring.sector_of(positions[i])) >= 0) {
+      double& least = nearest[static_cast<std::size_t>(sectors[i])];
+      least = std::min(least, (positions[i] - ring.at).norm());
+    }
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    if (sectors[i] >= 0 &&
+        (positions[i] - ring.at).norm() <= radius * nearest[static_cast<std::size_t>(sectors[i])])
+      chosen[i] = 1;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> proximal_vertices(const Rig& rig, const PointsOptions& options) {
   const std::size_t handles = rig.points.points.size(), n = rig.mesh.vertex_count();
   std::vector<std::uint8_t> chosen(n, 0);
+  const std::vector<Bone> bones = bones_of(rig.skeleton, bind_transforms(rig));
+  const double here = 1e-6 * bounding_box(rig.mesh.positions).diagonal().norm();
   for (std::size_t h = 0; h < handles; ++h) {
     const Vec3& at = rig.points.points[h].position;
     double nearest = std::numeric_limits<double>::infinity();
     for (const Vec3& p : rig.mesh.positions) nearest = std::min(nearest, (p - at).norm());
     for (std::size_t i = 0; i < n; ++i)
       if ((rig.mesh.positions[i] - at).norm() <= options.radius * nearest) chosen[i] = 1;
+    for (const Bone& bone : bones)
+      if (static_cast<int>(bone.joint) == rig.points.points[h].joint && (bone.head - at).norm() <= here &&
+          (bone.tail - bone.head).norm() > here)
+        choose_round(Ring(bone, at), rig.mesh.positions, options.radius, chosen);
   }
   for (std::size_t i = 0; i < rig.points.weights.size(); ++i)
     for (const ControlRows::Entry& entry : rig.points.weights[i])

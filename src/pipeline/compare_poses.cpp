@@ -76,8 +76,7 @@ Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& su
   if (request.joints.empty()) {
     std::size_t left_out = 0;
     for (std::size_t bone = 0; bone < wanted.size(); ++bone) {
-      const double length = (surface.bones[bone].tail - surface.bones[bone].head).norm();
-      wanted[bone] = length >= kCellsOfABone * cell_size;
+      wanted[bone] = reach_of(surface.bones[bone]) >= kCellsOfABone * cell_size;
       left_out += !wanted[bone];
     }
     if (left_out > 0)

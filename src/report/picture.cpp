@@ -12,6 +12,7 @@
 #include "sinew/core/text.h"
 #include "sinew/mesh/bvh.h"
 #include "sinew/render/decode_image.h"
+#include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
 namespace {
@@ -122,7 +123,7 @@ Result<std::vector<float>> channel_of(const Rig& rig, const PolyMesh& posed, con
 std::vector<OverlayBone> bones_in(const Rig& rig, const Pose& pose) {
   std::vector<OverlayBone> overlay;
   for (const Bone& bone : bones_of(rig.skeleton, global_transforms(rig.skeleton, pose.local)))
-    overlay.push_back({bone.head, bone.tail});
+    for (const Vec3& end : segment_ends(bone)) overlay.push_back({bone.head, end});
   return overlay;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cassert>
 #include <limits>
 
@@ -13,9 +14,39 @@ Vec3 free_end(const Joint& joint, const Affine3& global, const Bone* parent) {
   const Vec3 head = global.translation();
   if (joint.tail) return global * *joint.tail;
   if (!parent) return head;
+  // Where the parent's tail is one of several heads, the way from the parent to here says more.
+  const bool led = parent->ends.size() > 1 &&
+                   std::find(parent->ends.begin(), parent->ends.end(), parent->tail) != parent->ends.end();
+  return head + (led ? head - parent->head : parent->tail - parent->head);
+}
+
+constexpr double kNoDirection =
+    0.1;  // of the mean segment: a mean of heads this near to the head says nothing
+
+// The end of a bone whose children lie all round it.
+Vec3 leading_end(const Bone& bone, const Bone* parent, std::span<const std::size_t> below) {
+  if (!parent) {
+    const auto most = std::max_element(below.begin(), below.end());
+    return bone.ends[static_cast<std::size_t>(most - below.begin())];
+  }
   const Vec3 along = parent->tail - parent->head;
-  // The mean of several heads may fall on the parent's own: then the way from there to here says more.
-  return head + (along.squaredNorm() > 0 ? along : head - parent->head);
+  const auto in_line = [&](const Vec3& end) { return along.dot((end - bone.head).stableNormalized()); };
+  return *std::max_element(bone.ends.begin(), bone.ends.end(),
+                           [&](const Vec3& a, const Vec3& b) { return in_line(a) < in_line(b); });
+}
+
+// The mean of the ends, or, where that tells no direction, one of them.
+Vec3 tail_of(const Bone& bone, const Bone* parent, std::span<const std::size_t> below) {
+  Vec3 mean = Vec3::Zero();
+  double length = 0;
+  for (const Vec3& end : bone.ends) {
+    mean += end;
+    length += (end - bone.head).norm();
+  }
+  const auto count = static_cast<double>(bone.ends.size());
+  mean /= count;
+  const bool clear = (mean - bone.head).norm() >= kNoDirection * length / count;
+  return clear ? mean : leading_end(bone, parent, below);
 }
 
 }  // namespace
@@ -25,25 +56,58 @@ std::vector<Bone> bones_of(const Skeleton& skeleton, std::span<const Affine3> gl
   const std::size_t count = skeleton.deforming_count();
   const std::vector<int> above = bone_parents(skeleton);
 
+  std::vector<std::size_t> size(count, 1);  // bones of the part of the tree below each, itself included
+  const std::vector<std::size_t> order = bone_order(above);
+  for (auto j = order.rbegin(); j != order.rend(); ++j)
+    if (above[*j] >= 0) size[static_cast<std::size_t>(above[*j])] += size[*j];
+
   std::vector<Bone> bones(count);
-  std::vector<std::size_t> children(count, 0);
+  std::vector<std::vector<std::size_t>> below(count);  // per end: the size of what it carries
   for (std::size_t j = 0; j < count; ++j) {
     bones[j].joint = j;
     bones[j].head = globals[j].translation();
     if (above[j] < 0) continue;
     const auto parent = static_cast<std::size_t>(above[j]);
-    bones[parent].tail += globals[j].translation();
-    ++children[parent];
+    bones[parent].ends.push_back(globals[j].translation());
+    below[parent].push_back(size[j]);
   }
   for (const std::uint32_t j : skeleton.order()) {
     if (!skeleton[j].deforms) continue;
     const Bone* parent = above[j] < 0 ? nullptr : &bones[static_cast<std::size_t>(above[j])];
-    if (children[j] > 0)
-      bones[j].tail /= static_cast<double>(children[j]);
-    else
-      bones[j].tail = free_end(skeleton[j], globals[j], parent);
+    Bone& bone = bones[j];
+    if (bone.ends.empty()) bone.ends.push_back(free_end(skeleton[j], globals[j], parent));
+    bone.tail = tail_of(bone, parent, below[j]);
   }
   return bones;
+}
+
+std::span<const Vec3> segment_ends(const Bone& bone) {
+  return bone.ends.empty() ? std::span(&bone.tail, 1) : std::span<const Vec3>(bone.ends);
+}
+
+PointOnBone nearest_on_bone(const Bone& bone, const Vec3& p) {
+  PointOnBone best;
+  double least = std::numeric_limits<double>::infinity();
+  const std::span<const Vec3> ends = segment_ends(bone);
+  for (std::size_t k = 0; k < ends.size(); ++k) {
+    const double t = nearest_on_segment(p, bone.head, ends[k]);
+    const Vec3 point = bone.head + t * (ends[k] - bone.head);
+    if (const double d = (point - p).squaredNorm(); d < least) {
+      least = d;
+      best = {k, t, point};
+    }
+  }
+  return best;
+}
+
+double distance_to_bone(const Bone& bone, const Vec3& p) {
+  return (nearest_on_bone(bone, p).point - p).norm();
+}
+
+double reach_of(const Bone& bone) {
+  double reach = 0;
+  for (const Vec3& end : segment_ends(bone)) reach = std::max(reach, (end - bone.head).norm());
+  return reach;
 }
 
 std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
@@ -51,8 +115,7 @@ std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones) {
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < bones.size(); ++j)
-    if (const double d = distance_to_segment(p, bones[j].head, bones[j].tail); d < least * (1 - kTie))
-      best = j, least = d;
+    if (const double d = distance_to_bone(bones[j], p); d < least * (1 - kTie)) best = j, least = d;
   return best;
 }
 

@@ -4,21 +4,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/skeleton/bone_tree.h"
+
 namespace sinew {
 namespace {
 
 constexpr int kShared = -2;
+constexpr double kRounding = 1e-6;  // of a cell
 
 // Cells along an axis whose closed interval meets [low, high], in cell units.
 std::pair<int, int> closed_range(double low, double high) {
-  return {static_cast<int>(std::ceil(low)) - 1, static_cast<int>(std::floor(high))};
+  return {static_cast<int>(std::ceil(low - kRounding)) - 1, static_cast<int>(std::floor(high + kRounding))};
 }
 
 // Whether the segment meets the closed unit cell, by clipping it to the cell's three slabs.
 bool meets(const Vec3& a, const Vec3& along, const Vec3i& cell) {
   double from = 0, to = 1;
   for (Eigen::Index k = 0; k < 3; ++k) {
-    const double low = cell[k] - a[k], high = low + 1;
+    const double low = cell[k] - a[k] - kRounding, high = low + 1 + 2 * kRounding;
     if (along[k] == 0) {
       if (low > 0 || high < 0) return false;
       continue;
@@ -30,13 +33,10 @@ bool meets(const Vec3& a, const Vec3& along, const Vec3i& cell) {
   return from <= to;
 }
 
-}  // namespace
-
-std::vector<std::uint32_t> cells_crossed(const VoxelGrid& grid, const Handle& handle) {
-  const Vec3 a = (handle.head - grid.origin()) / grid.cell_size(),
-             b = (handle.tail - grid.origin()) / grid.cell_size();
-  std::vector<std::uint32_t> cells;
-  if (!a.allFinite() || !b.allFinite()) return cells;
+void add_crossed(const VoxelGrid& grid, const Vec3& head, const Vec3& end,
+                 std::vector<std::uint32_t>& cells) {
+  const Vec3 a = (head - grid.origin()) / grid.cell_size(), b = (end - grid.origin()) / grid.cell_size();
+  if (!a.allFinite() || !b.allFinite()) return;
   const Vec3i dims = grid.cells().dims();
   const Vec3 along = b - a;
   Eigen::Index axis = 0;
@@ -63,6 +63,28 @@ std::vector<std::uint32_t> cells_crossed(const VoxelGrid& grid, const Handle& ha
         if (found != kNoIndex) cells.push_back(found);
       }
   }
+}
+
+// The middle of the longest segment.
+Vec3 middle_of(const Handle& handle) {
+  const Vec3 end = *std::max_element(
+      handle.ends.begin(), handle.ends.end(),
+      [&](const Vec3& a, const Vec3& b) { return (a - handle.head).norm() < (b - handle.head).norm(); });
+  return 0.5 * (handle.head + end);
+}
+
+}  // namespace
+
+Handle::Handle(const Bone& bone)
+    : head(bone.head), ends(segment_ends(bone).begin(), segment_ends(bone).end()) {}
+
+std::vector<Handle> handles_of(std::span<const Bone> bones) {
+  return {bones.begin(), bones.end()};
+}
+
+std::vector<std::uint32_t> cells_crossed(const VoxelGrid& grid, const Handle& handle) {
+  std::vector<std::uint32_t> cells;
+  for (const Vec3& end : handle.ends) add_crossed(grid, handle.head, end, cells);
   std::sort(cells.begin(), cells.end());
   cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   return cells;
@@ -76,8 +98,7 @@ HandleMap map_handles(const VoxelGrid& grid, std::span<const Handle> handles) {
     map.cells[j] = cells_crossed(grid, handles[j]);
     if (map.cells[j].empty()) {
       ++map.outside;
-      if (const std::uint32_t cell = grid.nearest_cell(0.5 * (handles[j].head + handles[j].tail));
-          cell != kNoIndex)
+      if (const std::uint32_t cell = grid.nearest_cell(middle_of(handles[j])); cell != kNoIndex)
         map.cells[j].push_back(cell);
     }
     for (const std::uint32_t cell : map.cells[j])
@@ -92,7 +113,7 @@ HandleMap map_handles(const VoxelGrid& grid, std::span<const Handle> handles) {
   for (std::size_t j = 0; j < handles.size(); ++j) {
     if (owns[j] || map.cells[j].empty()) continue;
     map.merged.push_back(j);
-    const Vec3 middle = 0.5 * (handles[j].head + handles[j].tail);
+    const Vec3 middle = middle_of(handles[j]);
     std::uint32_t best = kNoIndex;
     double least = 0;
     for (const std::uint32_t cell : map.cells[j])

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sinew/skeleton/bone_tree.h"
 #include "volume/line_scan.h"
 
 namespace sinew {
@@ -90,7 +91,7 @@ double size_for_cells(const OrientedSoup& soup, double longest, double cells) {
 double shortest_bone(std::span<const Bone> bones, double longest) {
   double shortest = kInfinity;
   for (const Bone& bone : bones) {
-    const double length = (bone.tail - bone.head).norm();
+    const double length = reach_of(bone);
     // A joint that stands for none has a bone of no length to speak of.
     if (length > 1e-3 * longest) shortest = std::min(shortest, length);
   }

@@ -44,9 +44,7 @@ Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progre
                                 std::size_t max_cells) {
   BoneBody result;
   SINEW_TRY(result.body, make_voxel_body(input, voxels, progress, max_cells));
-  std::vector<Handle> bones;
-  for (const Bone& bone : input.bones) bones.push_back({bone.head, bone.tail});
-  result.handles = map_handles(result.body.grid, bones);
+  result.handles = map_handles(result.body.grid, handles_of(input.bones));
   return result;
 }
 

@@ -29,12 +29,21 @@ struct Sources {
   Eigen::VectorXd total;
 };
 
+// Blender's bones are single segments.
+std::vector<Bone> to_tails(std::span<const Bone> bones) {
+  std::vector<Bone> single(bones.begin(), bones.end());
+  for (Bone& bone : single) bone.ends.clear();
+  return single;
+}
+
 class HeatBuilder {
  public:
   HeatBuilder(const BindInput& input, const BoneHeatOptions& options)
-      : input_(input),
+      : bones_(options.source == HeatSource::kBlender ? to_tails(input.bones)
+                                                      : std::vector(input.bones.begin(), input.bones.end())),
+        input_{input.surface, bones_, input.parents},
         options_(options),
-        visibility_(input),
+        visibility_(input_),
         least_(kLeastDistance * bounding_box(input.surface.positions).diagonal().norm()),
         areas_(mixed_voronoi_areas(input.surface)),
         strength_(options.strength) {
@@ -67,7 +76,7 @@ class HeatBuilder {
     std::vector<double> distances(input_.bones.size());
     for (std::size_t j = 0; j < distances.size(); ++j) {
       const Vec3 away =
-          input_.surface.positions[i] - nearest_point_on(input_.bones[j], input_.surface.positions[i]);
+          input_.surface.positions[i] - nearest_on_bone(input_.bones[j], input_.surface.positions[i]).point;
       distances[j] = away.norm();
       if (options_.source != HeatSource::kBlender || distances[j] == 0) continue;
       // A normal that points away from the bone keeps the distance, one that points at it makes it huge.
@@ -76,7 +85,8 @@ class HeatBuilder {
     return distances;
   }
 
-  const BindInput& input_;
+  std::vector<Bone> bones_;
+  BindInput input_;
   const BoneHeatOptions& options_;
   BoneVisibility visibility_;
   double least_;

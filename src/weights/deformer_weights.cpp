@@ -84,10 +84,9 @@ Result<GridDeformerWeights> grid_deformer_weights(const VoxelGrid& grid, const S
                                                   std::span<const Bone> bones, const BbwOptions& options) {
   const BoneEnds ends = bone_ends(skeleton, bones);
   const std::vector<std::uint32_t> taking_part = joints_of(ends);
-  std::vector<Handle> joints, segments;
-  for (const std::uint32_t j : taking_part) joints.push_back({bones[j].head, bones[j].head});
-  for (const Bone& bone : bones) segments.push_back({bone.head, bone.tail});
-  const HandleMap points = map_handles(grid, joints), held = map_handles(grid, segments);
+  std::vector<Handle> joints;
+  for (const std::uint32_t j : taking_part) joints.emplace_back(bones[j].head);
+  const HandleMap points = map_handles(grid, joints), held = map_handles(grid, handles_of(bones));
   SINEW_TRY(GridBbw bbw, grid_bbw(grid, points, options));
   SINEW_TRY(const GridHarmonic harmonic,
             grid_harmonic(grid, held, {.tolerance = 1e-6, .progress = options.progress}));

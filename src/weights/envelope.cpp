@@ -6,7 +6,6 @@
 #include <array>
 
 #include "sinew/core/parallel.h"
-#include "sinew/math/segment.h"
 #include "sinew/mesh/topology.h"
 #include "weights/visibility.h"
 
@@ -22,9 +21,9 @@ double median(std::vector<double>& values) {
 
 // 1 inside the capsule, a smooth step to 0 at the end of the falloff.
 double strength(const Vec3& p, const Bone& bone, const Envelope& envelope) {
-  const double t = nearest_on_segment(p, bone.head, bone.tail);
-  const double radius = envelope.head_radius + t * (envelope.tail_radius - envelope.head_radius);
-  const double beyond = (bone.head + t * (bone.tail - bone.head) - p).norm() - radius;
+  const PointOnBone nearest = nearest_on_bone(bone, p);
+  const double radius = envelope.head_radius + nearest.t * (envelope.tail_radius - envelope.head_radius);
+  const double beyond = (nearest.point - p).norm() - radius;
   if (beyond <= 0) return 1;
   if (beyond >= envelope.falloff) return 0;
   const double s = 1 - beyond / envelope.falloff;
@@ -57,9 +56,8 @@ std::vector<Envelope> default_envelopes(const BindInput& input) {
   std::vector<std::array<std::vector<double>, 2>> distances(input.bones.size());
   for (const Vec3& p : input.surface.positions) {
     const std::size_t j = nearest_bone(p, input.bones);
-    const Bone& bone = input.bones[j];
-    const double t = nearest_on_segment(p, bone.head, bone.tail);
-    distances[j][t > 0.5].push_back((bone.head + t * (bone.tail - bone.head) - p).norm());
+    const PointOnBone nearest = nearest_on_bone(input.bones[j], p);
+    distances[j][nearest.t > 0.5].push_back((nearest.point - p).norm());
   }
   std::vector<Envelope> envelopes(input.bones.size());
   for (std::size_t j = 0; j < envelopes.size(); ++j) {

@@ -48,7 +48,7 @@ std::vector<GeodesicSeed> seeds_of(const VoxelGrid& grid, const Bone& bone,
   std::vector<GeodesicSeed> seeds;
   for (const std::uint32_t cell : cells) {
     const Vec3 centre = grid.cell_centre(cell);
-    seeds.push_back({cell, (nearest_point_on(bone, centre) - centre).norm()});
+    seeds.push_back({cell, distance_to_bone(bone, centre)});
   }
   return seeds;
 }
@@ -121,9 +121,7 @@ Result<GeodesicWeights> geodesic_weights(const BindInput& input, const GeodesicO
     voxels.cell_size = body.grid.cell_size() * std::cbrt(work / kMostWork);
     SINEW_TRY(body, voxelize(input.surface, voxels));
   }
-  std::vector<Handle> bones;
-  for (const Bone& bone : input.bones) bones.push_back({bone.head, bone.tail});
-  const HandleMap handles = map_handles(body.grid, bones);
+  const HandleMap handles = map_handles(body.grid, handles_of(input.bones));
 
   GeodesicWeights result;
   result.voxels = body.grid.cell_count();
@@ -134,16 +132,16 @@ Result<GeodesicWeights> geodesic_weights(const BindInput& input, const GeodesicO
     for (std::size_t i = begin; i < end; ++i) around[i] = cells_around(body.grid, positions[i]);
   });
   Eigen::MatrixXd& values = result.weights.values;
-  values.resize(static_cast<Eigen::Index>(positions.size()), static_cast<Eigen::Index>(bones.size()));
+  values.resize(static_cast<Eigen::Index>(positions.size()), static_cast<Eigen::Index>(input.bones.size()));
   const GeodesicSolver solver(body.grid);
   const double limit = farthest_that_counts(solver, input, body.grid, handles, around, options);
-  parallel_for(bones.size(), 1, [&](std::size_t begin, std::size_t end) {
+  parallel_for(input.bones.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end && !is_cancelled(options.progress); ++j) {
       std::vector<float> distances(body.grid.cell_count());
       solver.solve(seeds_of(body.grid, input.bones[j], handles.cells[j]), distances, limit);
       for (std::size_t i = 0; i < positions.size(); ++i) {
         const float way = way_to(around[i], distances);
-        const double line = (nearest_point_on(input.bones[j], positions[i]) - positions[i]).norm();
+        const double line = distance_to_bone(input.bones[j], positions[i]);
         values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = straighten(way, line);
       }
     }

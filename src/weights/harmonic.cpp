@@ -17,25 +17,32 @@ namespace {
 
 constexpr double kMeetingPlace = 1e-6;  // of the bones' own box: ends that meet there are one joint
 
-// The part of each bone whose surroundings are held: all of it up to free ends, less the margin at joints.
+// The part of each segment of a bone whose surroundings are held: all of it up to free ends, less the margin
+// at joints.
 struct Held {
-  double from = 0, to = 1;
+  double from = 0;
+  std::vector<double> to;  // per end
 };
 
 std::vector<Held> held_parts(std::span<const Bone> bones, double margin) {
   Box3 box;
-  for (const Bone& bone : bones) box.extend(bone.head).extend(bone.tail);
+  for (const Bone& bone : bones) {
+    box.extend(bone.head);
+    for (const Vec3& end : segment_ends(bone)) box.extend(end);
+  }
   const double near = kMeetingPlace * box.diagonal().norm();
   const auto joined = [&](std::size_t j, const Vec3& end) {
-    for (std::size_t k = 0; k < bones.size(); ++k)
-      if (k != j && ((bones[k].head - end).norm() <= near || (bones[k].tail - end).norm() <= near))
-        return true;
+    const auto here = [&](const Vec3& other) { return (other - end).norm() <= near; };
+    for (std::size_t k = 0; k < bones.size(); ++k) {
+      const std::span<const Vec3> ends = segment_ends(bones[k]);
+      if (k != j && (here(bones[k].head) || std::any_of(ends.begin(), ends.end(), here))) return true;
+    }
     return false;
   };
   std::vector<Held> held(bones.size());
   for (std::size_t j = 0; j < bones.size(); ++j) {
     if (joined(j, bones[j].head)) held[j].from = margin;
-    if (joined(j, bones[j].tail)) held[j].to = 1 - margin;
+    for (const Vec3& end : segment_ends(bones[j])) held[j].to.push_back(joined(j, end) ? 1 - margin : 1);
   }
   return held;
 }
@@ -71,9 +78,9 @@ std::vector<int> harmonic_anchors(const BindInput& input, const HarmonicOptions&
       const std::size_t best = nearest_bone(p, input.bones);
       if (!visibility.sees(i, best)) continue;
       nearest[i] = static_cast<int>(best);
-      distances[i] = (nearest_point_on(input.bones[best], p) - p).norm();
-      const double along = nearest_on_segment(p, input.bones[best].head, input.bones[best].tail);
-      if (along >= held[best].from && along <= held[best].to) anchors[i] = nearest[i];
+      const PointOnBone there = nearest_on_bone(input.bones[best], p);
+      distances[i] = (there.point - p).norm();
+      if (there.t >= held[best].from && there.t <= held[best].to[there.end]) anchors[i] = nearest[i];
     }
   });
   std::vector<std::uint8_t> has(input.bones.size(), 0);

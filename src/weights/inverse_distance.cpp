@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sinew/core/parallel.h"
-#include "sinew/math/segment.h"
+#include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 void weigh(const Vec3& p, std::span<const Bone> bones, double power, Eigen::MatrixXd::RowXpr row) {
   double nearest = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < bones.size(); ++j) {
-    const double d = distance_to_segment(p, bones[j].head, bones[j].tail);
+    const double d = distance_to_bone(bones[j], p);
     row[static_cast<Eigen::Index>(j)] = d;
     nearest = std::min(nearest, d);
   }

@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
-#include "sinew/math/segment.h"
 #include "sinew/mesh/topology.h"
+#include "sinew/skeleton/bone_tree.h"
 
 namespace sinew {
 namespace {
@@ -23,14 +23,10 @@ struct Group {
   Box3 box;  // of the short ones
 };
 
-double length_of(const Bone& bone) {
-  return (bone.tail - bone.head).norm();
-}
-
 // Short bones by the first bone above them that is not short.
 std::vector<Group> short_groups(const BindInput& input, double cell) {
   std::map<int, Group> groups;
-  const auto is_short = [&](std::size_t b) { return length_of(input.bones[b]) < kShortBone * cell; };
+  const auto is_short = [&](std::size_t b) { return reach_of(input.bones[b]) < kShortBone * cell; };
   for (std::size_t b = 0; b < input.bones.size(); ++b) {
     if (!is_short(b)) continue;
     int above = input.parents[b];
@@ -39,7 +35,7 @@ std::vector<Group> short_groups(const BindInput& input, double cell) {
     Group& group = groups[above];
     group.bones.push_back(b);
     group.box.extend(input.bones[b].head);
-    group.box.extend(input.bones[b].tail);
+    for (const Vec3& end : segment_ends(input.bones[b])) group.box.extend(end);
   }
   const double diagonal = bounding_box(input.surface.positions).diagonal().norm();
   std::vector<Group> list;
@@ -73,8 +69,7 @@ std::vector<Triangle> piece_around(const BindInput& input, const Group& group, d
     double least = std::numeric_limits<double>::infinity();
     std::uint32_t part = kNoComponent;
     for (const Triangle& t : near)
-      if (const double d = distance_to_segment(input.surface.positions[t[0]], bone.head, bone.tail);
-          d < least)
+      if (const double d = distance_to_bone(bone, input.surface.positions[t[0]]); d < least)
         least = d, part = parts.of_vertex[t[0]];
     if (part != kNoComponent) wanted[part] = 1;
   }

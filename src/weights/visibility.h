@@ -4,16 +4,11 @@
 #include <algorithm>
 #include <span>
 
-#include "sinew/math/segment.h"
 #include "sinew/mesh/bvh.h"
 #include "sinew/skeleton/bone_tree.h"
 #include "sinew/weights/bone_weights.h"
 
 namespace sinew {
-
-inline Vec3 nearest_point_on(const Bone& bone, const Vec3& p) {
-  return bone.head + nearest_on_segment(p, bone.head, bone.tail) * (bone.tail - bone.head);
-}
 
 // Whether nothing of the surface lies between a vertex of it and the nearest point of a bone.
 class BoneVisibility {
@@ -24,7 +19,7 @@ class BoneVisibility {
     constexpr double kStart = 1e-5;  // of the ray: the vertex's own triangles do not hide its bone
     constexpr double kEnd = 1 - 1e-6;
     const Vec3& from = input_.surface.positions[vertex];
-    return !bvh_.any_hit(from, nearest_point_on(input_.bones[bone], from) - from, kStart, kEnd);
+    return !bvh_.any_hit(from, nearest_on_bone(input_.bones[bone], from).point - from, kStart, kEnd);
   }
 
   // The same by Blender's rule: only triangles that the ray enters from outside hide the bone.
@@ -33,7 +28,7 @@ class BoneVisibility {
     constexpr int kMost = 64;  // hits that are looked at: more than any limb has walls
     const auto& [positions, triangles] = input_.surface;
     const Vec3& from = positions[vertex];
-    const Vec3 way = nearest_point_on(input_.bones[bone], from) - from;
+    const Vec3 way = nearest_on_bone(input_.bones[bone], from).point - from;
     double start = kStart;
     for (int k = 0; k < kMost; ++k) {
       const RayHit hit = bvh_.first_hit(from, way, start, kEnd);

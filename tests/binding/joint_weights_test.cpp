@@ -129,9 +129,7 @@ TEST(JointWeights, BonesStayRigidInAnyPose) {
     size.resolution = 48;
     auto body = voxelize(welded.view(), size);
     ASSERT_TRUE(body.ok());
-    std::vector<Handle> held;
-    for (const Bone& bone : bones) held.push_back({bone.head, bone.tail});
-    const HandleMap handles = map_handles(body->grid, held);
+    const HandleMap handles = map_handles(body->grid, handles_of(bones));
     auto share = grid_deformer_weights(body->grid, rig.skeleton, bones);
     auto moved = grid_joint_weights(body->grid, handles, bones, bone_parents(rig.skeleton));
     ASSERT_TRUE(share.ok() && moved.ok());

@@ -161,5 +161,23 @@ TEST(ProximalVertices, LieNearAHandleOrHangOnItAlmostAlone) {
   EXPECT_EQ(heavy.size(), wanted);
 }
 
+// A joint near the top of a thick limb: its ring reaches the bottom too.
+TEST(ProximalVertices, GoAllRoundAJointThatIsNotInTheMiddle) {
+  test::Sample sample = handled_tube();
+  Rig& rig = sample.rig;
+  const std::vector<Affine3> bind = bind_transforms(rig);
+  const Vec3 joint = bind[1].translation();
+  rig.points.points = {{"joint", joint, 1}};
+  for (Vec3& p : rig.mesh.positions) p.y() += p.y() < 0 ? -3.0 : 0.0;
+  const auto list = proximal_vertices(rig, {});
+  double top = -1e9, bottom = 1e9;
+  for (const std::uint32_t i : list) {
+    top = std::max(top, rig.mesh.positions[i].y() - joint.y());
+    bottom = std::min(bottom, rig.mesh.positions[i].y() - joint.y());
+  }
+  EXPECT_GT(top, 0);
+  EXPECT_LT(bottom, -3);
+}
+
 }  // namespace
 }  // namespace sinew

@@ -42,8 +42,26 @@ void expect_alike(const autorig::TemplateData& file, const autorig::TemplateData
     EXPECT_NEAR(file.parts.limbs[l].curve.length(), fresh.parts.limbs[l].curve.length(), close);
 }
 
+// The built-in body has low ankles (see characters.md); the template has them where people do.
+Rig character_of(const std::string& name) {
+  Rig rig = *make_character(name);
+  if (name != "biped") return rig;
+  std::vector<Affine3> globals = bind_transforms(rig);
+  std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (joints[j].name.ends_with("Foot")) globals[j].translation().y() = .09;
+    const int above = joints[j].parent;
+    joints[j].rest_local =
+        above < 0 ? globals[j] : globals[static_cast<std::size_t>(above)].inverse() * globals[j];
+    joints[j].rest_parts.reset();
+    rig.inverse_bind[j] = globals[j].inverse();
+  }
+  rig.skeleton = *Skeleton::create(std::move(joints));
+  return rig;
+}
+
 TEST_P(Templates, AreWhatTheCharactersGive) {
-  const auto fresh = template_of(GetParam(), *make_character(GetParam()));
+  const auto fresh = template_of(GetParam(), character_of(GetParam()));
   ASSERT_TRUE(fresh.ok()) << fresh.error().message;
   if (const char* folder = std::getenv("SINEW_TEMPLATES")) {
     std::ofstream(std::string(folder) + "/" + GetParam() + ".template") << write_template(*fresh);

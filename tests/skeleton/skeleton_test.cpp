@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "sinew/skeleton/bone_tree.h"
 #include "sinew/skeleton/pose.h"
 
 namespace sinew {
@@ -193,8 +194,44 @@ TEST(Bones, LookThroughJointsThatDoNotDeform) {
 TEST(Bones, ALeafBelowAStarWhoseMeanIsItsCentreStillHasLength) {
   const auto bones = rest_bones(make({joint_at("centre", -1, Vec3::Zero()), joint_at("l", 0, Vec3(1, 0, 0)),
                                       joint_at("r", 0, Vec3(-1, 0, 0))}));
-  EXPECT_EQ(bones[0].tail, bones[0].head);
+  EXPECT_EQ(bones[0].tail, Vec3(1, 0, 0));
   EXPECT_EQ(bones[1].tail, Vec3(2, 0, 0));
+  EXPECT_EQ(bones[2].tail, Vec3(-2, 0, 0));
+}
+
+TEST(Bones, HaveASegmentToEveryChild) {
+  const Skeleton skeleton = make({joint_at("hips", -1, Vec3(0, 10, 0)), joint_at("left", 0, Vec3(1, -.5, 0)),
+                                  joint_at("spine", 0, Vec3(0, 1, 0)), joint_at("right", 0, Vec3(-1, -.5, 0)),
+                                  joint_at("chest", 2, Vec3(0, 1, 0)), joint_at("knee", 1, Vec3(0, -4, 0))});
+  const auto bones = rest_bones(skeleton);
+  ASSERT_EQ(segment_ends(bones[0]).size(), 3u);
+  EXPECT_EQ(segment_ends(bones[0])[0], Vec3(1, 9.5, 0));
+  EXPECT_EQ(segment_ends(bones[0])[1], Vec3(0, 11, 0));
+  EXPECT_EQ(segment_ends(bones[0])[2], Vec3(-1, 9.5, 0));
+  EXPECT_DOUBLE_EQ(reach_of(bones[0]), std::hypot(1, .5));
+  // Halfway to a thigh the pelvis is at hand, however far its tail is.
+  const PointOnBone nearest = nearest_on_bone(bones[0], Vec3(0.5, 9.75, 0.25));
+  EXPECT_EQ(nearest.end, 0u);
+  EXPECT_DOUBLE_EQ(nearest.t, 0.5);
+  EXPECT_DOUBLE_EQ(distance_to_bone(bones[0], Vec3(0.5, 9.75, 0.25)), 0.25);
+  EXPECT_EQ(nearest_bone(Vec3(-0.5, 9.75, 0), bones), 0u);
+  Bone single;
+  single.tail = Vec3(2, 0, 0);
+  EXPECT_DOUBLE_EQ(distance_to_bone(single, Vec3(1, 1, 0)), 1);
+}
+
+TEST(Bones, WhoseChildrenLieAllRoundPointToTheOneInLineWithTheParent) {
+  const Vec3 down(0, -1, 0), up(0, 1, 0), side(1, 0, 0);
+  // A root: to the child with most bones below, here the spine.
+  auto bones = rest_bones(make({joint_at("hips", -1, Vec3::Zero()), joint_at("left", 0, Vec3(down + side)),
+                                joint_at("right", 0, Vec3(down - side)), joint_at("spine", 0, Vec3(2 * up)),
+                                joint_at("chest", 3, up), joint_at("neck", 4, up)}));
+  EXPECT_EQ(bones[0].tail, Vec3(2 * up));
+  // Below another bone: onward, not back.
+  bones = rest_bones(make({joint_at("root", -1, Vec3(5 * down)), joint_at("hub", 0, Vec3(5 * up)),
+                           joint_at("back", 1, Vec3(2 * down)), joint_at("on", 1, Vec3(2 * up)),
+                           joint_at("far", 2, down), joint_at("tip", 4, down)}));
+  EXPECT_EQ(bones[1].tail, Vec3(2 * up));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::vector<float> from_point(const VoxelGrid& grid, const Vec3& point) {
 std::vector<GeodesicSeed> seeds_of(const VoxelGrid& grid, const Handle& bone) {
   std::vector<GeodesicSeed> seeds;
   for (const std::uint32_t cell : cells_crossed(grid, bone))
-    seeds.push_back({cell, distance_to_segment(grid.cell_centre(cell), bone.head, bone.tail)});
+    seeds.push_back({cell, distance_to_segment(grid.cell_centre(cell), bone.head, bone.ends[0])});
   return seeds;
 }
 

@@ -35,13 +35,13 @@ TEST(Handles, CrossedCellsAreThoseWhoseBoxMeetsTheSegment) {
   for (int trial = 0; trial < 200; ++trial) {
     Handle handle{Vec3(number(random), number(random), number(random)),
                   Vec3(number(random), number(random), number(random))};
-    if (trial % 4 == 1) handle.tail = handle.head;
-    if (trial % 4 == 2) handle.tail.y() = handle.head.y();
+    if (trial % 4 == 1) handle.ends[0] = handle.head;
+    if (trial % 4 == 2) handle.ends[0].y() = handle.head.y();
     const std::vector<std::uint32_t> got = cells_crossed(grid, handle);
     for (std::uint32_t c = 0; c < grid.cell_count(); ++c) {
       const Vec3 low = grid.cells()[c].cast<double>();
       EXPECT_EQ(std::binary_search(got.begin(), got.end(), c),
-                meets(handle.head, handle.tail, low, low + Vec3::Ones()));
+                meets(handle.head, handle.ends[0], low, low + Vec3::Ones()));
     }
   }
 }
@@ -57,6 +57,47 @@ TEST(Handles, VerticesSharedByTwoBonesAreFree) {
     const Vec3i p = grid.vertices()[v];
     const bool beside = p.y() >= 1 && p.y() <= 2 && p.z() >= 1 && p.z() <= 2;
     EXPECT_EQ(map.of_vertex[v], !beside || p.x() == 3 || p.x() == 4 ? -1 : p.x() > 4) << p.transpose();
+  }
+}
+
+// Three segments of one bone from the middle of a slab: the vertices of the cells where they meet move with
+// it.
+TEST(Handles, VerticesSharedBySegmentsOfOneBoneAreRigid) {
+  const VoxelGrid grid = test::make_grid(Vec3i(9, 9, 3));
+  Handle pelvis(Vec3(4.5, 4.5, 1.5), Vec3(4.5, 8.5, 1.5));
+  pelvis.ends.push_back(Vec3(1.5, 1.5, 1.5));
+  pelvis.ends.push_back(Vec3(7.5, 1.5, 1.5));
+  const HandleMap map = map_handles(grid, std::vector{pelvis});
+  EXPECT_TRUE(map.merged.empty());
+  std::vector<std::uint32_t> crossed;
+  for (const Vec3& end : pelvis.ends)
+    for (const std::uint32_t cell : cells_crossed(grid, {pelvis.head, end})) crossed.push_back(cell);
+  std::sort(crossed.begin(), crossed.end());
+  crossed.erase(std::unique(crossed.begin(), crossed.end()), crossed.end());
+  EXPECT_EQ(map.cells[0], crossed);
+  for (const std::uint32_t cell : crossed)
+    for (const std::uint32_t v : grid.cell_vertices(grid.cells()[cell])) EXPECT_EQ(map.of_vertex[v], 0);
+  // A thigh that begins where one of them ends frees what they share there, and nothing else.
+  const HandleMap with_thigh =
+      map_handles(grid, std::vector{pelvis, Handle(Vec3(7.5, 1.5, 1.5), Vec3(7.5, 0.5, 1.5))});
+  for (std::uint32_t v = 0; v < grid.vertex_count(); ++v)
+    if (map.of_vertex[v] == 0 && (grid.vertices()[v].cast<double>() - Vec3(7.5, 1.5, 1.5)).norm() > 2) {
+      EXPECT_EQ(with_thigh.of_vertex[v], 0);
+    }
+}
+
+// A bone along a lattice line, seen from origins whose rounding differs.
+TEST(Handles, MovingBodyAndBoneTogetherChangesNothing) {
+  const double h = 0.1;
+  const VoxelGrid here = test::make_grid(Vec3i(8, 4, 4), h);
+  const std::vector<Handle> bones{{Vec3(0.05, 0.2, 0.2), Vec3(0.4, 0.2, 0.2)},
+                                  {Vec3(0.4, 0.2, 0.2), Vec3(0.75, 0.2, 0.2)}};
+  const HandleMap expected = map_handles(here, bones);
+  for (const Vec3& by : {Vec3(0.7, 0.1, 0.3), Vec3(-1.3, 2.7, 0.05), Vec3(123.1, -7.7, 31.9)}) {
+    const VoxelGrid there(here.origin() + by, h, here.cells());
+    std::vector<Handle> moved;
+    for (const Handle& bone : bones) moved.emplace_back(Vec3(bone.head + by), Vec3(bone.ends[0] + by));
+    EXPECT_EQ(map_handles(there, moved).of_vertex, expected.of_vertex) << by.transpose();
   }
 }
 

@@ -4,6 +4,7 @@ import { Quaternion, Vector3 } from 'three';
 import type { App, Gesture } from './app';
 import { formatNumber } from './numbers';
 import type { Op, Vec3 } from './protocol';
+import { limbsOf } from './view/limbs';
 import { pickPoint, pickSegment, pickTriangle, project, turnedBy, type Point2 } from './view/pick';
 import type { Ring } from './view/rings';
 import type { Viewport } from './view/viewport';
@@ -119,8 +120,9 @@ export class Tools {
   private bone(pointer: Point2): number {
     const { frame, opened, show, heads } = this.app.state;
     if (!frame || !opened || !show.skeleton || heads) return -1;
-    const bone = pickSegment(pointer, frame.segments, this.viewport.projection(pointer), 7);
-    return bone < 0 ? -1 : opened.info.bones[bone].joint;
+    const limbs = limbsOf(opened.info, frame);
+    const segment = pickSegment(pointer, limbs.segments, this.viewport.projection(pointer), 7);
+    return segment < 0 ? -1 : limbs.joints[segment];
   }
 
   private ring(pointer: Point2, reach: number): Ring | null {

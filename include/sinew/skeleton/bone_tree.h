@@ -28,6 +28,21 @@ struct JointFrame {
 };
 JointFrame joint_frame(std::span<const Bone> bones, std::span<const int> parents, std::size_t bone);
 
+// Where the segments of a bone end: bone.ends, or its tail alone. Valid as long as the bone.
+std::span<const Vec3> segment_ends(const Bone& bone);
+
+// The point of a bone's segments that is nearest to p: at share t of the way from the head to an end.
+struct PointOnBone {
+  std::size_t end = 0;  // index into segment_ends
+  double t = 0;
+  Vec3 point = Vec3::Zero();
+};
+PointOnBone nearest_on_bone(const Bone& bone, const Vec3& p);
+double distance_to_bone(const Bone& bone, const Vec3& p);
+
+// The length of the longest segment.
+double reach_of(const Bone& bone);
+
 // The bone nearest to p; of several that meet in the nearest point the first, whatever rounding says about
 // them. 0 where there is none.
 std::size_t nearest_bone(const Vec3& p, std::span<const Bone> bones);

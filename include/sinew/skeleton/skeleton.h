@@ -65,16 +65,20 @@ class Skeleton {
   std::size_t deforming_ = 0;
 };
 
-// The segment of a joint: it has the joint's name and moves with it.
+// What moves with a joint and has its name. head to tail is its direction and length (frames, stretch,
+// curves); flesh hangs on segments from the head to each of its ends, the heads of its children.
 struct Bone {
   std::size_t joint = 0;
   Vec3 head = Vec3::Zero(), tail = Vec3::Zero();
+  std::vector<Vec3> ends = {};  // empty: the tail alone
 };
 
 // One bone for every deforming joint, in joint order; globals are the joints' global transforms (the bind
-// pose, say). A bone ends at its child's head (several: their mean; none: the stored tail, else the parent's
-// direction and length). Children are the nearest joints below that deform, also through joints in between
-// that do not. A lone joint has a bone of zero length.
+// pose, say). A bone ends at its child's head (none: the stored tail, else the parent's direction and
+// length). Of several children it has a segment to each; its tail is the mean of their heads, or, where that
+// is nearer to the head than a tenth of the mean segment, the child most in line with the parent's bone (at a
+// root: the one with most bones below). Children are the nearest joints below that deform, also through
+// joints in between that do not. A lone joint has a bone of zero length.
 std::vector<Bone> bones_of(const Skeleton& skeleton, std::span<const Affine3> globals);
 
 }  // namespace sinew

@@ -4,6 +4,7 @@ import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { App } from '../app';
 import { poseable, type State } from '../state';
 import type { Tools } from '../tools';
+import { limbsOf } from './limbs';
 import type { Ring } from './rings';
 import type { Skeleton } from './skeletonView';
 import type { Viewport } from './viewport';
@@ -63,7 +64,8 @@ function skeletonOf({ frame, opened, show, selected, hovered, heads, tool }: Rea
   }
   const places = new Float64Array(3 * joints.length);
   joints.forEach((_, j) => places.set(frame.globals.subarray(16 * j + 12, 16 * j + 15), 3 * j));
-  return { segments: frame.segments, boneJoints: opened.info.bones.map((b) => b.joint), heads: places, deforms, shown, selected, hovered };
+  const limbs = limbsOf(opened.info, frame);
+  return { segments: limbs.segments, boneJoints: limbs.joints, heads: places, deforms, shown, selected, hovered };
 }
 
 function ringsOf({ frame, opened, selected, tool, localAxes, show }: Readonly<State>): Ring[] {

@@ -131,7 +131,8 @@ export class SkeletonView {
     const longest = new Map<number, number>();
     skeleton.boneJoints.forEach((joint, b) => {
       const s = skeleton.segments, at = 6 * b;
-      longest.set(joint, Math.hypot(s[at + 3] - s[at], s[at + 4] - s[at + 1], s[at + 5] - s[at + 2]));
+      const length = Math.hypot(s[at + 3] - s[at], s[at + 4] - s[at + 1], s[at + 5] - s[at + 2]);
+      longest.set(joint, Math.max(length, longest.get(joint) ?? 0));
     });
     for (let j = 0; 3 * j < skeleton.heads.length; ++j) {
       if (!skeleton.shown[j]) continue;
