@@ -74,6 +74,12 @@ HWY_INLINE void Functions(const FleshDrive& drive, G t, G* out) {
   out[19] = hn::Mul(y, Constant(drive.twist_rise));
   out[20] = Constant(drive.rise * drive.twist_sine);
   out[21] = Constant(drive.rise * drive.twist_rise);
+  for (std::size_t f = 0; f < 2; ++f) {
+    out[22 + f] = hn::Mul(out[2 + f], Constant(drive.twist_sine));
+    out[24 + f] = hn::Mul(out[2 + f], Constant(drive.twist_rise));
+    out[26 + f] = hn::Mul(out[6 + f], Constant(drive.twist_sine));
+    out[28 + f] = hn::Mul(out[6 + f], Constant(drive.twist_rise));
+  }
 }
 
 HWY_INLINE G LoadWhole(const std::int16_t* from) {

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "math/rotation_fit_lanes.h"
+#include "sinew/math/rotation_fit_lanes.h"
 
 namespace sinew {
 namespace {

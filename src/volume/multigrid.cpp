@@ -85,4 +85,31 @@ Multigrid::Solution Multigrid::solve(const Eigen::MatrixXd& b, const Eigen::Matr
   return solution;
 }
 
+Multigrid::Columns Multigrid::precondition(const Eigen::Ref<const Columns>& b) const {
+  Columns x(b.rows(), b.cols());
+  with_lanes(static_cast<std::size_t>(b.rows()), b.cols(), [&]<std::size_t L>() {
+    const auto blocks = (static_cast<std::size_t>(b.cols()) + L - 1) / L;
+    parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
+      CycleWorkspace<L> work(*hierarchy_);
+      double* right = work.right[0].data();
+      const double* found = work.correction[0].data();
+      for (std::size_t k = begin; k < end; ++k) {
+        const auto first = static_cast<Eigen::Index>(k * L);
+        const Eigen::Index width = std::min<Eigen::Index>(L, b.cols() - first);
+        for (Eigen::Index i = 0; i < b.rows(); ++i)
+          for (Eigen::Index l = 0; l < static_cast<Eigen::Index>(L); ++l)
+            right[i * static_cast<Eigen::Index>(L) + l] =
+                l < width && !hierarchy_->fixed[static_cast<std::size_t>(i)]
+                    ? static_cast<double>(b(i, first + l))
+                    : 0.0;
+        v_cycle<L>(*hierarchy_, false, work);
+        for (Eigen::Index i = 0; i < b.rows(); ++i)
+          for (Eigen::Index l = 0; l < width; ++l)
+            x(i, first + l) = static_cast<float>(found[i * static_cast<Eigen::Index>(L) + l]);
+      }
+    });
+  });
+  return x;
+}
+
 }  // namespace sinew

@@ -14,94 +14,22 @@
 #include "sinew/volume/elastic.h"
 #include "sinew/weights/harmonic_volume.h"
 #include "sinew/weights/spherical_twist.h"
+#include "weights/field_energy.h"
 #include "weights/joint_band.h"
 
 namespace sinew {
 namespace {
 
+using weights_detail::FieldEnergy, weights_detail::Fields;
 using weights_detail::joint_band, weights_detail::JointBand;
 
 constexpr double kFieldTolerance = 2e-3;  // of the descent: the energy is flat at its minimum
+constexpr std::size_t kFieldMemory = 4;   // steps that the descent remembers: they are large
 constexpr double kJudgeTolerance = 1e-3;  // of the elastic body beside which a joint is judged
-constexpr double kFieldSolve = 0.1;       // of the metric's solves: directions
-constexpr int kFieldSolveIterations = 2;
 constexpr double kFieldBudget = 0.05;   // of what is granted above the body's energy: for functions left out
 constexpr double kFieldDamping = 1e-3;  // of functions that the samples can hardly tell apart
 constexpr double kWeightCut = 1e-3;     // harmonic weights this near to 0 or 1 count as that
 constexpr double kFieldCut = 1e-2;      // the same for fields, which fade out sooner
-
-using Fields = Eigen::Matrix<double, Eigen::Dynamic, 3 * kTurnFunctions, Eigen::RowMajor>;
-
-// One joint of the body, turned alone. All positions are in the joint's frame, which energies do not notice:
-// there a twist turns x and y.
-class JointFlesh {
- public:
-  JointFlesh(std::span<const std::uint8_t> fixed, const JointFrame& frame, const Corotational& model,
-             const Eigen::VectorXd& swing, const Eigen::VectorXd& twist)
-      : fixed_(fixed),
-        model_(model),
-        swing_(swing),
-        twist_(twist),
-        rest_((model.rest().rowwise() - frame.origin.transpose()) * frame.axes) {}
-
-  // A rotation of the joint, with what each vertex's share of its twist is.
-  struct Sample {
-    explicit Sample(const Vec3& turn, const Eigen::VectorXd& shares) : parts(turn) {
-      const double angle = std::hypot(turn.x(), turn.y());
-      const Vec3 axis = angle > 0 ? Vec3(turn.x() / angle, turn.y() / angle, 0) : Vec3(Vec3::UnitX());
-      swing = Eigen::AngleAxisd(angle, axis).toRotationMatrix() - Mat3::Identity();
-      cosine = (turn.z() * shares.array()).cos();
-      sine = (turn.z() * shares.array()).sin();
-    }
-    TurnParts parts;
-    Mat3 swing;  // less the identity
-    Eigen::VectorXd cosine, sine;
-  };
-  Sample sample(const Vec3& turn) const { return Sample(turn, twist_); }
-
-  // Positions of the band; `fields` may be null.
-  void pose(const Sample& sample, const Fields* fields, GridPositions& v) const {
-    v.resize(rest_.rows(), 3);
-    for (Eigen::Index i = 0; i < v.rows(); ++i) {
-      const double c = sample.cosine[i], s = sample.sine[i];
-      Vec3 x = rest_.row(i).transpose();
-      if (fields && is_free(i)) {
-        const TurnValues amounts = sample.parts.values(c, s);
-        const double* row = fields->row(i).data();
-        for (std::size_t f = 0; f < kTurnFunctions; ++f)
-          for (std::size_t k = 0; k < 3; ++k) x[static_cast<Eigen::Index>(k)] += amounts[f] * row[3 * f + k];
-      }
-      const Vec3 turned(c * x.x() - s * x.y(), s * x.x() + c * x.y(), x.z());
-      v.row(i) = (turned + swing_[i] * (sample.swing * turned)).transpose();
-    }
-  }
-
-  // Adds `scale` times what a force on the posed vertices is to the fields.
-  void add_gradient(const Sample& sample, const GridPositions& force, double scale, Fields& gradient) const {
-    const Mat3 back = sample.swing.transpose();
-    for (Eigen::Index i = 0; i < force.rows(); ++i) {
-      if (!is_free(i)) continue;
-      const double c = sample.cosine[i], s = sample.sine[i];
-      const Vec3 f = scale * force.row(i).transpose();
-      const Vec3 turned = f + swing_[i] * (back * f);
-      const std::array<double, 3> own{c * turned.x() + s * turned.y(), c * turned.y() - s * turned.x(),
-                                      turned.z()};
-      const TurnValues amounts = sample.parts.values(c, s);
-      double* row = gradient.row(i).data();
-      for (std::size_t q = 0; q < kTurnFunctions; ++q)
-        for (std::size_t k = 0; k < 3; ++k) row[3 * q + k] += amounts[q] * own[k];
-    }
-  }
-
-  bool is_free(Eigen::Index i) const { return !fixed_[static_cast<std::size_t>(i)]; }
-  const Corotational& model() const { return model_; }
-
- private:
-  std::span<const std::uint8_t> fixed_;
-  const Corotational& model_;
-  const Eigen::VectorXd &swing_, &twist_;
-  GridPositions rest_;
-};
 
 // How the functions go together over the samples: the fields' part of the metric.
 Eigen::MatrixXd function_products(std::span<const Vec3> samples, std::span<const double> scales) {
@@ -120,7 +48,7 @@ std::vector<std::uint8_t> functions_that_matter(const Corotational& model, const
   std::vector<std::pair<double, std::uint8_t>> costs;
   for (std::size_t f = 0; f < kTurnFunctions; ++f) {
     const auto at = static_cast<Eigen::Index>(f);
-    const GridPositions field = fields.middleCols<3>(3 * at);
+    const GridPositions field = fields.middleCols<3>(3 * at).cast<double>();
     costs.push_back({0.5 * products(at, at) * field.cwiseProduct(model.matrix() * field).sum(),
                      static_cast<std::uint8_t>(f)});
   }
@@ -142,54 +70,42 @@ struct FittedFields {
   int steps = 0;
 };
 
-Result<FittedFields> fit_fields(const JointFlesh& joint, const Multigrid& hierarchy,
-                                const FleshOptions& options) {
-  const std::vector<Vec3> turns = motion_samples(options.range);
-  std::vector<JointFlesh::Sample> samples;
-  for (const Vec3& turn : turns) samples.push_back(joint.sample(turn));
-  const Corotational& model = joint.model();
-  const Eigen::Index n = model.rest().rows();
-  GridPositions v, pull;
-  CellRotations rotations;
-  std::vector<double> scales;
-  for (const JointFlesh::Sample& sample : samples) {
-    joint.pose(sample, nullptr, v);
-    const double energy = model.energy(v);
-    scales.push_back(energy > 0 ? 1 / energy : 0);
+// The band of one joint, in its frame.
+struct JointProblem {
+  const ElasticBody& body;
+  std::span<const std::uint8_t> fixed;
+  GridPositions rest;
+  Eigen::VectorXd swing, twist;
+
+  FieldEnergy energy_at(std::span<const Vec3> turns) const {
+    return FieldEnergy(body.model(), fixed, rest, swing, twist, turns);
   }
+};
+
+Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& options) {
+  const std::vector<Vec3> turns = motion_samples(options.range);
+  FieldEnergy samples = joint.energy_at(turns);
+  const Eigen::Index n = joint.rest.rows();
+  std::vector<double> scales;
+  for (const double energy : samples.energies(nullptr)) scales.push_back(energy > 0 ? 1 / energy : 0);
   Eigen::MatrixXd products = function_products(turns, scales);
   products.diagonal() *= 1 + kFieldDamping;
-  const Eigen::MatrixXd inverse =
-      products.ldlt().solve(Eigen::MatrixXd::Identity(products.rows(), products.cols()));
+  const Eigen::MatrixXf inverse =
+      products.ldlt().solve(Eigen::MatrixXd::Identity(products.rows(), products.cols())).cast<float>();
   Fields gradient(n, 3 * kTurnFunctions);
-  const auto evaluate = [&](const Fields& fields) {
-    gradient.setZero();
-    double sum = 0;
-    for (std::size_t k = 0; k < samples.size(); ++k) {
-      joint.pose(samples[k], &fields, v);
-      model.fit(v, rotations);
-      sum += scales[k] * model.energy(v, rotations);
-      model.pull(rotations, pull);
-      pull = model.matrix() * v - pull;
-      joint.add_gradient(samples[k], pull, scales[k], gradient);
-    }
-    return sum;
-  };
+  const auto evaluate = [&](const Fields& fields) { return samples.evaluate(fields, scales, gradient); };
   const auto precondition = [&](const Fields& g) {
-    const Eigen::MatrixXd zero = Eigen::MatrixXd::Zero(n, g.cols());
-    const Eigen::MatrixXd solved = hierarchy.solve(g, zero, kFieldSolve, kFieldSolveIterations).x;
-    Fields d = Fields::Zero(n, g.cols());
+    using Row = Eigen::Matrix<float, kTurnFunctions, 3, Eigen::RowMajor>;
+    Fields d = joint.body.hierarchy().precondition(g);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const Eigen::Matrix<double, kTurnFunctions, 3> mixed =
-          inverse * Eigen::Matrix<double, kTurnFunctions, 3, Eigen::RowMajor>::Map(
-                        Eigen::RowVectorXd(solved.row(i)).data());
-      for (std::size_t f = 0; f < kTurnFunctions; ++f)
-        d.row(i).segment<3>(static_cast<Eigen::Index>(3 * f)) = mixed.row(static_cast<Eigen::Index>(f));
+      Eigen::Map<Row> row(d.row(i).data());
+      row = (inverse * row).eval();
     }
     return d;
   };
   LbfgsOptions descent;
   descent.tolerance = kFieldTolerance;
+  descent.remembered = kFieldMemory;
   descent.max_steps = options.steps;
   descent.progress = options.progress;
   auto best = lbfgs(
@@ -216,26 +132,56 @@ std::vector<Vec3> unseen_turns(const MotionRange& range) {
   return turns;
 }
 
-// Energies over those of the elastic body at rotations between the samples; `fields` may be null.
-void judge(const ElasticBody& body, const JointFlesh& joint, const Fields* fields,
-           const FleshOptions& options, FleshFigures& figures) {
-  figures.mean = 0;
-  figures.worst = 1;
-  if (!fields) figures.bare_mean = 0;
-  const std::vector<Vec3> turns = unseen_turns(options.range);
-  const auto count = static_cast<double>(turns.size());
-  for (const Vec3& turn : turns) {
-    GridPositions start;
-    joint.pose(joint.sample(turn), fields, start);
-    const auto solved = body.minimise(
-        start, {.tolerance = kJudgeTolerance, .max_iterations = 60, .progress = options.progress});
-    const double ratio = solved.energy > 0 ? solved.history[0] / solved.energy : 1;
-    figures.worst = std::max(figures.worst, ratio);
-    figures.mean += ratio / count;
+// Energies of the elastic body at rotations of the joint, from the poses that `energy` was asked for last.
+std::vector<double> elastic_energies(const ElasticBody& body, const FieldEnergy& energy,
+                                     const FleshOptions& options) {
+  std::vector<double> least;
+  for (std::size_t k = 0; k < energy.turns(); ++k)
+    least.push_back(
+        body.minimise(energy.posed(k),
+                      {.tolerance = kJudgeTolerance, .max_iterations = 60, .progress = options.progress})
+            .energy);
+  return least;
+}
+
+struct Ratios {
+  double worst = 1, mean = 1;
+  Ratios(std::span<const double> energies, std::span<const double> least) {
+    double sum = 0;
+    for (std::size_t k = 0; k < least.size(); ++k) {
+      const double ratio = least[k] > 0 ? energies[k] / least[k] : 1;
+      worst = std::max(worst, ratio);
+      sum += ratio;
+    }
+    mean = sum / static_cast<double>(least.size());
   }
-  if (fields) return;
-  figures.bare = figures.worst;
-  figures.bare_mean = figures.mean;
+};
+
+// Whether composed joints do without fields: first at the two hardest of the unseen rotations, then at all.
+bool do_without(const JointProblem& joint, const FleshOptions& options, FleshFigures& figures) {
+  const std::vector<Vec3> turns = unseen_turns(options.range);
+  const std::array<Vec3, 2> hardest{turns.front(), turns.back()};
+  for (const std::span<const Vec3> some : {std::span<const Vec3>(hardest), std::span<const Vec3>(turns)}) {
+    FieldEnergy energy = joint.energy_at(some);
+    const std::vector<double> bare = energy.energies(nullptr);
+    const Ratios ratios(bare, elastic_energies(joint.body, energy, options));
+    figures.bare = figures.worst = ratios.worst;
+    figures.bare_mean = figures.mean = ratios.mean;
+    if (ratios.worst > options.tolerance) return false;
+  }
+  return true;
+}
+
+void judge(const JointProblem& joint, const Fields& fields, const FleshOptions& options,
+           FleshFigures& figures) {
+  FieldEnergy energy = joint.energy_at(unseen_turns(options.range));
+  const std::vector<double> bare = energy.energies(nullptr), with = energy.energies(&fields);
+  const std::vector<double> least = elastic_energies(joint.body, energy, options);
+  const Ratios before(bare, least), after(with, least);
+  figures.bare = before.worst;
+  figures.bare_mean = before.mean;
+  figures.worst = after.worst;
+  figures.mean = after.mean;
 }
 
 std::size_t put_into_bounds(Eigen::VectorXd& weight) {
@@ -298,11 +244,12 @@ Result<void> solve_weights(const Body& whole, const JointBand& band, const Joint
 Result<void> solve_fields(const Body& whole, const JointBand& band, const JointFrame& frame,
                           const FleshOptions& options, JointResult& result) {
   SINEW_TRY(const ElasticBody body, ElasticBody::build(band.part.grid, band.fixed, whole.stiffness_of(band)));
-  const Eigen::VectorXd swing = result.swing(band.part.vertices), twist = result.twist(band.part.vertices);
-  const JointFlesh joint(band.fixed, frame, body.model(), swing, twist);
-  judge(body, joint, nullptr, options, result.figures);
-  if (result.figures.bare <= options.tolerance) return {};  // composed joints do
-  SINEW_TRY(FittedFields fitted, fit_fields(joint, body.hierarchy(), options));
+  const JointProblem joint{
+      body, band.fixed,
+      GridPositions((body.model().rest().rowwise() - frame.origin.transpose()) * frame.axes),
+      result.swing(band.part.vertices), result.twist(band.part.vertices)};
+  if (do_without(joint, options, result.figures)) return {};
+  SINEW_TRY(FittedFields fitted, fit_fields(joint, options));
   Fields& fields = fitted.fields;
   result.figures.steps = fitted.steps;
   result.field.functions =
@@ -311,7 +258,7 @@ Result<void> solve_fields(const Body& whole, const JointBand& band, const JointF
   for (std::uint8_t f = 0; f < kTurnFunctions; ++f)
     if (!std::binary_search(result.field.functions.begin(), result.field.functions.end(), f))
       fields.middleCols<3>(3 * f).setZero();
-  judge(body, joint, &fields, options, result.figures);
+  judge(joint, fields, options, result.figures);
   std::vector<Eigen::Index> rows;
   for (std::size_t v = 0; v < band.fixed.size(); ++v)
     if (!band.fixed[v]) {
@@ -323,7 +270,7 @@ Result<void> solve_fields(const Body& whole, const JointBand& band, const JointF
   for (std::size_t v = 0; v < rows.size(); ++v)
     for (Eigen::Index f = 0; f < fields.cols(); f += 3)
       result.field.values.row(static_cast<Eigen::Index>(v)).segment<3>(f) =
-          (frame.axes * fields.row(rows[v]).segment<3>(f).transpose()).transpose().cast<float>();
+          (frame.axes.cast<float>() * fields.row(rows[v]).segment<3>(f).transpose()).transpose();
   return {};
 }
 
@@ -351,7 +298,8 @@ std::vector<Vec3> motion_samples(const MotionRange& range) {
   for (int k = 0; k < 8; ++k) {
     at(k, 1, 0);
     at(k, 0.5, 0);
-    at(k, 0.9, k % 2 ? 0.9 : -0.9);
+    at(k, 0.9, 0.9);
+    at(k, 0.9, -0.9);
     at(k, 0.5, k % 2 ? -0.7 : 0.7);
   }
   for (const double twist : {-1.0, -0.5, 0.5, 1.0}) at(0, 0, twist);

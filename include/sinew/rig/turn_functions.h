@@ -20,8 +20,9 @@ struct MotionRange {
 // Functions of a joint's rotation by which corrective fields are driven, products of what follows. Of a swing
 // by a in direction b, {sin a, (1 - cos a) sin a} {cos b, sin b}, {1 - cos a, (1 - cos a)^2} {1, cos 2b, sin
 // 2b} and (1 - cos a) sin a {cos 3b, sin 3b}; of a twist by c, {sin c, 1 - cos c, sin 2c / 2, (1 - cos c)^2};
-// of both, {sin a cos b, sin a sin b, 1 - cos a} {sin c, 1 - cos c}. All are exactly 0 at rest.
-inline constexpr std::size_t kTurnFunctions = 22;
+// of both, {sin a {cos b, sin b}, 1 - cos a, (1 - cos a) sin a {cos b, sin b}, (1 - cos a) {cos 2b, sin 2b}}
+// {sin c, 1 - cos c}. All are exactly 0 at rest.
+inline constexpr std::size_t kTurnFunctions = 30;
 using TurnValues = std::array<double, kTurnFunctions>;
 
 // What they are made of.
@@ -59,7 +60,15 @@ struct TurnParts {
             x * twist_rise,
             y * twist_rise,
             rise * twist_sine,
-            rise * twist_rise};
+            rise * twist_rise,
+            both * c1 * twist_sine,
+            both * s1 * twist_sine,
+            both * c1 * twist_rise,
+            both * s1 * twist_rise,
+            rise * c2 * twist_sine,
+            rise * s2 * twist_sine,
+            rise * c2 * twist_rise,
+            rise * s2 * twist_rise};
   }
 };
 

@@ -32,11 +32,14 @@ struct LbfgsResult {
 template <class Vector, class Evaluate, class Gradient, class Precondition>
 LbfgsResult<Vector> lbfgs(Vector x, const Evaluate& evaluate, const Gradient& gradient,
                           const Precondition& precondition, const LbfgsOptions& options) {
+  using Scalar = typename Vector::Scalar;
   struct Pair {
     Vector step, change;
     double curvature;  // their product, above 0
   };
-  const auto dot = [](const Vector& a, const Vector& b) { return a.cwiseProduct(b).sum(); };
+  const auto dot = [](const Vector& a, const Vector& b) {
+    return a.template cast<double>().cwiseProduct(b.template cast<double>()).sum();
+  };
   LbfgsResult<Vector> best{std::move(x), 0, 0, {}};
   best.energy = evaluate(best.x);
   best.history.push_back(best.energy);
@@ -48,11 +51,11 @@ LbfgsResult<Vector> lbfgs(Vector x, const Evaluate& evaluate, const Gradient& gr
     shares.assign(pairs.size(), 0.0);
     for (std::size_t i = pairs.size(); i-- > 0;) {
       shares[i] = dot(pairs[i].step, q) / pairs[i].curvature;
-      q -= shares[i] * pairs[i].change;
+      q -= Scalar(shares[i]) * pairs[i].change;
     }
     Vector d = precondition(q);
     for (std::size_t i = 0; i < pairs.size(); ++i)
-      d += (shares[i] - dot(pairs[i].change, d) / pairs[i].curvature) * pairs[i].step;
+      d += Scalar(shares[i] - dot(pairs[i].change, d) / pairs[i].curvature) * pairs[i].step;
     return d;
   };
   while (best.steps < options.max_steps && !is_cancelled(options.progress)) {
@@ -67,7 +70,7 @@ LbfgsResult<Vector> lbfgs(Vector x, const Evaluate& evaluate, const Gradient& gr
     double length = 1, energy = best.energy;
     Vector next;
     for (int halving = 0; halving <= options.halvings; ++halving, length /= 2) {
-      next = best.x - length * d;
+      next = best.x - Scalar(length) * d;
       energy = evaluate(next);
       if (energy <= best.energy - 1e-4 * length * slope) break;
     }

@@ -30,6 +30,10 @@ class Corotational {
   // L: E(v) is quadratic with this matrix, per coordinate, while the rotations stay.
   const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix() const { return matrix_; }
 
+  // Per cell: its eight vertices, and its stiffness (empty: all 1).
+  std::span<const std::array<std::uint32_t, 8>> corners() const { return corners_; }
+  std::span<const float> stiffness() const { return stiffness_; }
+
   // The best rotation of every cell.
   void fit(const GridPositions& v, CellRotations& rotations) const;
   // K' r: minus the part of the gradient that does not depend on v, so that the gradient is L v - pull.

@@ -48,7 +48,12 @@ class Multigrid {
   Solution solve(const Eigen::MatrixXd& b, const Eigen::MatrixXd& start, double tolerance = 1e-8,
                  int max_iterations = 200) const;
 
-  // The same within low <= x <= high (fixed values must lie there): projected conjugate gradients, the
+  // One V-cycle for each column of b: a cheap approximate inverse of A, linear, symmetric and positive
+  // definite on the free vertices, which descent methods use as their metric. 0 at fixed vertices.
+  using Columns = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Columns precondition(const Eigen::Ref<const Columns>& b) const;
+
+  // `solve` within low <= x <= high (fixed values must lie there): projected conjugate gradients, the
   // hierarchy correcting what is not held by a bound. `energy_tolerance` bounds the estimated distance of the
   // energy to its minimum, relative.
   struct BoundedSolution {
