@@ -93,7 +93,7 @@ void follow_skin(Rig& rig, std::span<const int> parents, std::span<const std::ui
   }
   rig.flesh.weights = std::move(weights);
   for (FleshField& field : rig.flesh.fields) {
-    const std::size_t width = 3 * field.functions.size();
+    const std::size_t width = 3 * field.modes();
     FleshField kept = field;
     kept.vertices.clear();
     kept.twist.clear();
@@ -154,11 +154,12 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
   for (std::size_t i = 0; i < vertices; ++i) copies[point_of(i)].push_back(static_cast<std::uint32_t>(i));
   for (std::size_t j = 0; j < grid.fields.size(); ++j) {
     const GridField& field = grid.fields[j];
-    if (field.empty() || field.functions.empty()) continue;
+    if (field.empty() || field.mixes.size() == 0) continue;
     const CarriedField carried = carry_field(field, grid.twist.col(static_cast<Eigen::Index>(j)), transfer);
     if (carried.points.empty()) continue;
     FleshField stored = quantise_field(static_cast<std::uint32_t>(j), carried.points, carried.twist,
-                                       field.functions, carried.values);
+                                       {field.mixes.data(), static_cast<std::size_t>(field.mixes.size())},
+                                       field.fine, carried.values);
     if (stored.vertices.empty()) continue;
     if (!to_points.empty()) {
       FleshField spread = stored;
@@ -169,7 +170,7 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
       for (std::size_t r = 0; r < stored.vertices.size(); ++r)
         for (const std::uint32_t i : copies[stored.vertices[r]]) places.push_back({i, r});
       std::sort(places.begin(), places.end());
-      const std::size_t width = 3 * stored.functions.size();
+      const std::size_t width = 3 * stored.modes();
       for (const auto& [vertex, r] : places) {
         spread.vertices.push_back(static_cast<std::uint32_t>(vertex));
         spread.twist.push_back(stored.twist[r]);
@@ -231,7 +232,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
     if (figures.unknowns == 0) continue;
     const auto field = stored.find(static_cast<std::uint32_t>(j));
     report.joints.push_back({surface.names[j], figures.bare, figures.worst, figures.mean,
-                             field == stored.end() ? 0 : field->second->functions.size(),
+                             field == stored.end() ? 0 : field->second->modes(),
                              field == stored.end() ? 0 : field->second->vertices.size()});
     report.worst = std::max(report.worst, figures.worst);
     report.mean += figures.mean;

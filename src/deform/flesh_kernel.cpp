@@ -40,8 +40,11 @@ HWY_INLINE LinearG Product(const LinearG& a, const LinearG& b) {
   return out;
 }
 
-// The functions of a joint's turn, in the order of turn_functions.
-HWY_INLINE void Functions(const FleshDrive& drive, G t, G* out) {
+// Harmonics of the direction in which vertices see a joint's swing, but for the first, which is 1.
+struct HarmonicsG {
+  G of[kTurnHarmonics];
+};
+HWY_INLINE HarmonicsG Harmonics(const FleshDrive& drive, G t) {
   G c1 = Constant(drive.cosine), s1 = Constant(drive.sine);
   if (drive.turn.kind != TurnKind::kNone) {
     const TurnG turn = Turn(drive.turn, t);
@@ -50,41 +53,19 @@ HWY_INLINE void Functions(const FleshDrive& drive, G t, G* out) {
   }
   const G c2 = hn::NegMulAdd(s1, s1, hn::Mul(c1, c1)), s2 = hn::Mul(hn::Add(c1, c1), s1);
   const G c3 = hn::NegMulAdd(s1, s2, hn::Mul(c1, c2)), s3 = hn::MulAdd(s1, c2, hn::Mul(c1, s2));
-  const float both = drive.rise * drive.first, square = drive.rise * drive.rise;
-  const G x = hn::Mul(Constant(drive.first), c1), y = hn::Mul(Constant(drive.first), s1);
-  out[0] = x;
-  out[1] = y;
-  out[2] = hn::Mul(Constant(both), c1);
-  out[3] = hn::Mul(Constant(both), s1);
-  out[4] = Constant(drive.rise);
-  out[5] = Constant(square);
-  out[6] = hn::Mul(Constant(drive.rise), c2);
-  out[7] = hn::Mul(Constant(drive.rise), s2);
-  out[8] = hn::Mul(Constant(square), c2);
-  out[9] = hn::Mul(Constant(square), s2);
-  out[10] = hn::Mul(Constant(both), c3);
-  out[11] = hn::Mul(Constant(both), s3);
-  out[12] = Constant(drive.twist_sine);
-  out[13] = Constant(drive.twist_rise);
-  out[14] = Constant(drive.twist_double);
-  out[15] = Constant(drive.twist_rise * drive.twist_rise);
-  out[16] = hn::Mul(x, Constant(drive.twist_sine));
-  out[17] = hn::Mul(y, Constant(drive.twist_sine));
-  out[18] = hn::Mul(x, Constant(drive.twist_rise));
-  out[19] = hn::Mul(y, Constant(drive.twist_rise));
-  out[20] = Constant(drive.rise * drive.twist_sine);
-  out[21] = Constant(drive.rise * drive.twist_rise);
-  for (std::size_t f = 0; f < 2; ++f) {
-    out[22 + f] = hn::Mul(out[2 + f], Constant(drive.twist_sine));
-    out[24 + f] = hn::Mul(out[2 + f], Constant(drive.twist_rise));
-    out[26 + f] = hn::Mul(out[6 + f], Constant(drive.twist_sine));
-    out[28 + f] = hn::Mul(out[6 + f], Constant(drive.twist_rise));
-  }
+  return {{Constant(1.0f), c1, s1, c2, s2, c3, s3}};
 }
 
-HWY_INLINE G LoadWhole(const std::int16_t* from) {
+HWY_INLINE G AmountOf(const FleshAmount& amount, const HarmonicsG& harmonics) {
+  G sum = Constant(amount.of_harmonic[0]);
+  for (std::size_t h = 1; h < kTurnHarmonics; ++h)
+    sum = hn::MulAdd(Constant(amount.of_harmonic[h]), harmonics.of[h], sum);
+  return sum;
+}
+
+HWY_INLINE G LoadWhole(const std::int8_t* from) {
   const hn::Rebind<std::int32_t, GroupTag> wide;
-  const hn::Rebind<std::int16_t, GroupTag> narrow;
+  const hn::Rebind<std::int8_t, GroupTag> narrow;
   return hn::ConvertTo(GroupTag(), hn::PromoteTo(wide, hn::LoadU(narrow, from)));
 }
 
@@ -99,20 +80,20 @@ struct FleshKernel {
       const FleshBlock& block = table.blocks[b];
       const FleshDrive& drive = palette.drives[block.field];
       if (drive.still) continue;
-      const FleshField& field = table.fields[block.field];
-      G amounts[kTurnFunctions];
-      Functions(drive, hn::LoadU(GroupTag(), table.twist.data() + block.twist + lane), amounts);
-      const std::int16_t* data = table.data.data() + block.data + lane;
-      for (std::size_t f = 0; f < field.functions.size(); ++f, data += 6 * kJointGroupSize) {
-        const G amount = amounts[field.functions[f]];
-        const auto add = [&](const std::int16_t* from, float step, Vec3G& to) HWY_ATTR {
-          const G scaled = hn::Mul(amount, Constant(step));
-          to.x = hn::MulAdd(LoadWhole(from), scaled, to.x);
-          to.y = hn::MulAdd(LoadWhole(from + kJointGroupSize), scaled, to.y);
-          to.z = hn::MulAdd(LoadWhole(from + 2 * kJointGroupSize), scaled, to.z);
+      const HarmonicsG harmonics =
+          Harmonics(drive, hn::LoadU(GroupTag(), table.twist.data() + block.twist + lane));
+      const std::int8_t* data = table.data.data() + block.data + lane;
+      const std::size_t first = table.first_mode[block.field], modes = table.fields[block.field].modes();
+      for (std::size_t m = 0; m < modes; ++m, data += 6 * kJointGroupSize) {
+        const FleshAmount& mode = palette.amounts[first + m];
+        const G amount = AmountOf(mode, harmonics);
+        const auto add = [&](const std::int8_t* from, G by, Vec3G& to) HWY_ATTR {
+          to.x = hn::MulAdd(LoadWhole(from), by, to.x);
+          to.y = hn::MulAdd(LoadWhole(from + kJointGroupSize), by, to.y);
+          to.z = hn::MulAdd(LoadWhole(from + 2 * kJointGroupSize), by, to.z);
         };
-        add(data, field.steps[f], x);
-        if (kNormals) add(data + 3 * kJointGroupSize, table.tilts[block.field].steps[f], n);
+        add(data, amount, x);
+        if (kNormals) add(data + 3 * kJointGroupSize, hn::Mul(amount, Constant(mode.tilt)), n);
       }
     }
   }

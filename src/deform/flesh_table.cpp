@@ -131,16 +131,15 @@ void pack_fields(const Flesh& flesh, FleshTable& table) {
       }
     for (const auto& [f, lanes] : found) {
       const FleshField& field = flesh.fields[f];
-      const std::size_t count = field.functions.size();
+      const std::size_t count = field.modes();
       table.blocks.push_back({f, table.data.size(), table.twist.size()});
       for (const std::int64_t v : lanes)
         table.twist.push_back(v < 0 ? 0.0f : field.twist[static_cast<std::size_t>(v)]);
       for (std::size_t q = 0; q < count; ++q)
-        for (const std::vector<std::int16_t>* numbers :
-             {&field.values, &std::as_const(table).tilts[f].values})
+        for (const std::vector<std::int8_t>* numbers : {&field.values, &std::as_const(table).tilts[f].values})
           for (std::size_t c = 0; c < 3; ++c)
             for (const std::int64_t v : lanes)
-              table.data.push_back(v < 0 ? std::int16_t{0}
+              table.data.push_back(v < 0 ? std::int8_t{0}
                                          : (*numbers)[3 * (static_cast<std::size_t>(v) * count + q) + c]);
     }
     table.block_offsets.push_back(static_cast<std::uint32_t>(table.blocks.size()));
@@ -184,7 +183,10 @@ Result<FleshTable> pack_flesh(const Rig& rig) {
   table.tilts = flesh_tilts(rig.mesh, flesh);
   pack_fields(flesh, table);
   table.fields = flesh.fields;
+  std::size_t modes = 0;
   for (FleshField& field : table.fields) {
+    table.first_mode.push_back(modes);
+    modes += field.modes();
     field.values.clear();
     field.vertices.clear();
     field.twist.clear();
@@ -224,11 +226,16 @@ void fill_flesh(const FleshTable& table, std::span<const Affine3> matrices, Fles
     const TurnParts parts(turn);
     drive.cosine = static_cast<float>(parts.cosine);
     drive.sine = static_cast<float>(parts.sine);
-    drive.first = static_cast<float>(parts.first);
-    drive.rise = static_cast<float>(parts.rise);
-    drive.twist_sine = static_cast<float>(parts.twist_sine);
-    drive.twist_rise = static_cast<float>(parts.twist_rise);
-    drive.twist_double = static_cast<float>(parts.twist_double);
+    const FleshField& field = table.fields[f];
+    for (std::size_t m = 0; m < field.modes(); ++m) {
+      FleshAmount& amount = palette.amounts[table.first_mode[f] + m];
+      std::array<double, kTurnHarmonics> sums{};
+      for (std::size_t q = 0; q < kTurnFunctions; ++q)
+        sums[kHarmonicOf[q]] += static_cast<double>(field.mixes[m * kTurnFunctions + q]) * parts.factors[q];
+      for (std::size_t h = 0; h < kTurnHarmonics; ++h)
+        amount.of_harmonic[h] = static_cast<float>(static_cast<double>(field.steps[m]) * sums[h]);
+      amount.tilt = field.steps[m] > 0 ? table.tilts[f].steps[m] / field.steps[m] : 0.0f;
+    }
     set_turn(turn.z(), drive.turn);
   }
 }

@@ -20,7 +20,8 @@ inline constexpr std::size_t kMostFleshSteps =
     48;  // of one vertex; beyond, joints that matter least are left out
 
 // Fields of the vertices of one group and one joint, in `data`: kJointGroupSize shares of the twist as floats
-// in `twist`, then per function three (or, with normals, six) rows of kJointGroupSize whole numbers.
+// in `twist`, then per mode six rows (three for the position, three for the normal) of kJointGroupSize whole
+// numbers.
 struct FleshBlock {
   std::uint32_t field = 0;
   std::size_t data = 0, twist = 0;
@@ -35,12 +36,13 @@ struct FleshTable {
   std::vector<std::uint8_t> set_leaf;  // likewise: nothing comes into it
   std::vector<std::uint32_t> block_offsets;  // groups + 1
   std::vector<FleshBlock> blocks;
-  std::vector<std::int16_t> data;
+  std::vector<std::int8_t> data;
   std::vector<float> twist;
   std::vector<JointFrame> frames;
   std::vector<int> parents;
-  std::vector<FleshField> fields;  // without their values
-  std::vector<FleshTilt> tilts;    // likewise
+  std::vector<FleshField> fields;       // without their values
+  std::vector<FleshTilt> tilts;         // likewise
+  std::vector<std::size_t> first_mode;  // per field, in FleshPalette::amounts
   MotionRange range;
 };
 Result<FleshTable> pack_flesh(const Rig& rig);
@@ -51,19 +53,29 @@ struct alignas(64) FleshEntry {
   TurnEntry turn;
   bool run = false, still = false;
 };
-// What a field's functions are made of in a frame.
+// How a field is driven in a frame: the direction of the swing, and where its modes begin.
 struct FleshDrive {
-  float cosine = 1, sine = 0, first = 0, rise = 0, twist_sine = 0, twist_rise = 0, twist_double = 0;
+  float cosine = 1, sine = 0;
   TurnEntry turn;
   bool still = true;
+};
+// The amount of a mode: a sum of harmonics of the direction in which a vertex sees the swing, in steps of the
+// mode; for normals times `tilt`.
+struct FleshAmount {
+  std::array<float, kTurnHarmonics> of_harmonic;
+  float tilt;
 };
 struct FleshPalette {
   explicit FleshPalette(const FleshTable& table) : steps(table.steps.size()), drives(table.fields.size()) {
     moves.resize(table.frames.size());
+    std::size_t modes = 0;
+    for (const FleshField& field : table.fields) modes += field.modes();
+    amounts.resize(modes);
   }
   Palette<FleshEntry> steps;
-  std::vector<FleshDrive> drives;  // per field
-  std::vector<JointMove> moves;    // per joint
+  std::vector<FleshDrive> drives;    // per field
+  std::vector<FleshAmount> amounts;  // per mode of the fields
+  std::vector<JointMove> moves;      // per joint
 };
 // Never allocates.
 void fill_flesh(const FleshTable& table, std::span<const Affine3> matrices, FleshPalette& palette) noexcept;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/gltf_flesh.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,9 +12,9 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr int kFleshVersion = 1;
+constexpr int kFleshVersion = 2;
 constexpr double kWeightSteps = 65535;
-constexpr std::uint32_t kZero = 32768;  // what stands for 0
+constexpr std::uint32_t kZero = 128;  // what stands for 0
 
 Json put_list(Builder& builder, const std::vector<std::uint32_t>& values) {
   const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
@@ -28,27 +30,25 @@ Json put_weights_list(Builder& builder, const std::vector<ComposedInfluence>& en
   return builder.add_integers(values, "SCALAR", Component::kUnsignedShort, kNoTarget);
 }
 
-Json put_numbers(Builder& builder, const std::vector<std::int16_t>& values) {
+Json put_numbers(Builder& builder, const std::vector<std::int8_t>& values) {
   std::vector<std::uint32_t> bytes;
   bytes.reserve(values.size());
-  for (const std::int16_t value : values) bytes.push_back(static_cast<std::uint32_t>(value + int{kZero}));
-  return builder.add_integers(bytes, "SCALAR", Component::kUnsignedShort, kNoTarget);
+  for (const std::int8_t value : values) bytes.push_back(static_cast<std::uint32_t>(value + int{kZero}));
+  return builder.add_integers(bytes, "SCALAR", Component::kUnsignedByte, kNoTarget);
 }
 
 Json field_json(Builder& builder, const FleshField& field, int node) {
   std::vector<std::uint32_t> twist;
   for (const float share : field.twist)
     twist.push_back(static_cast<std::uint32_t>(std::lround(static_cast<double>(share) * kWeightSteps)));
-  Json functions = Json::array(), steps = Json::array();
-  for (std::size_t f = 0; f < field.functions.size(); ++f) {
-    functions.push_back(field.functions[f]);
-    steps.push_back(field.steps[f]);
-  }
+  // Steps in front of the mixes: one accessor of floats.
+  std::vector<float> drive = field.steps;
+  drive.insert(drive.end(), field.mixes.begin(), field.mixes.end());
   return {{"node", node},
-          {"functions", std::move(functions)},
-          {"steps", std::move(steps)},
+          {"modes", field.modes()},
           {"accessors",
-           {{"vertices", put_list(builder, field.vertices)},
+           {{"drive", builder.add_floats(drive, "SCALAR", kNoTarget, false)},
+            {"vertices", put_list(builder, field.vertices)},
             {"twist", builder.add_integers(twist, "SCALAR", Component::kUnsignedShort, kNoTarget)},
             {"values", put_numbers(builder, field.values)}}}};
 }
@@ -115,7 +115,7 @@ class FleshReader {
       return bad_input(" names node " + std::to_string(node) + ", which carries no vertices");
     return static_cast<std::uint32_t>(document_.node_joints[node]);
   }
-  Result<std::vector<std::uint32_t>> list(const Json& owner, const char* name) const {
+  Result<const Accessor*> accessor_of(const Json& owner, const char* name) const {
     const Json* accessors = object_member(owner, "accessors");
     if (!accessors) return bad_input(" has no accessors");
     SINEW_TRY(const int index, index_member(*accessors, name, document_.accessors.size()));
@@ -124,45 +124,44 @@ class FleshReader {
     if (accessor.width() != 1) return bad_input(std::string(".") + name + " holds elements of another width");
     if (accessor.view < 0 && accessor.count > 1'000'000)
       return bad_input(std::string(".") + name + " has no data");
-    std::vector<std::uint32_t> values(accessor.count);
-    SINEW_CHECK(read_integers(document_, accessor, values));
+    return &accessor;
+  }
+  Result<std::vector<std::uint32_t>> list(const Json& owner, const char* name) const {
+    SINEW_TRY(const Accessor* accessor, accessor_of(owner, name));
+    std::vector<std::uint32_t> values(accessor->count);
+    SINEW_CHECK(read_integers(document_, *accessor, values));
     return values;
   }
-  static Result<std::vector<double>> numbers_of(const Json& owner, const char* key) {
-    std::vector<double> values;
-    const auto found = owner.find(key);
-    const bool fits = found != owner.end() && found->is_array() && found->size() <= kTurnFunctions &&
-                      std::all_of(found->begin(), found->end(), [](const Json& v) { return v.is_number(); });
-    if (!fits) return bad_input(std::string(".") + key + " must be a list of numbers, one a function");
-    for (const Json& value : *found) values.push_back(value.get<double>());
-    return values;
+  Result<std::vector<float>> floats(const Json& owner, const char* name) const {
+    SINEW_TRY(const Accessor* accessor, accessor_of(owner, name));
+    return read_floats(document_, *accessor);
   }
   Result<FleshField> read_field(const Json& json) const {
     FleshField field;
     SINEW_TRY(const int node, index_member(json, "node", document_.node_joints.size()));
     if (node < 0) return bad_input(" has no node");
     SINEW_TRY(field.joint, joint_of(static_cast<std::uint32_t>(node)));
-    SINEW_TRY(const std::vector<double> functions, numbers_of(json, "functions"));
-    SINEW_TRY(const std::vector<double> steps, numbers_of(json, "steps"));
-    if (steps.size() != functions.size()) return bad_input(".steps and .functions differ in length");
-    for (std::size_t f = 0; f < functions.size(); ++f) {
-      if (!(functions[f] >= 0 && functions[f] < static_cast<double>(kTurnFunctions)))
-        return bad_input(".functions holds a number that names none");
-      field.functions.push_back(static_cast<std::uint8_t>(functions[f]));
-      field.steps.push_back(static_cast<float>(steps[f]));
-    }
+    SINEW_TRY(const std::vector<float> drive, floats(json, "drive"));
+    const auto modes = json.find("modes");
+    if (modes == json.end() || !modes->is_number_unsigned() || drive.empty() ||
+        modes->get<std::uint64_t>() != drive.size() / (kTurnFunctions + 1) ||
+        drive.size() % (kTurnFunctions + 1) != 0)
+      return bad_input(fmt::format(".drive must hold {} numbers a mode", kTurnFunctions + 1));
+    const auto count = static_cast<std::ptrdiff_t>(drive.size() / (kTurnFunctions + 1));
+    field.steps.assign(drive.begin(), drive.begin() + count);
+    field.mixes.assign(drive.begin() + count, drive.end());
     SINEW_TRY(field.vertices, list(json, "vertices"));
     SINEW_TRY(const std::vector<std::uint32_t> twist, list(json, "twist"));
     SINEW_TRY(const std::vector<std::uint32_t> values, list(json, "values"));
-    const std::size_t numbers = 3 * field.functions.size() * field.vertices.size();
+    const std::size_t numbers = 3 * field.modes() * field.vertices.size();
     if (twist.size() != field.vertices.size() || values.size() != numbers)
-      return bad_input(".values does not fit its vertices and functions");
+      return bad_input(".values does not fit its vertices and modes");
     for (const std::uint32_t v : field.vertices)
       if (v >= vertices_)
         return bad_input(".vertices names vertex " + std::to_string(v) + ", which is not there");
     for (const std::uint32_t t : twist) field.twist.push_back(share(t));
     const auto whole = [](std::uint32_t byte) {
-      return static_cast<std::int16_t>(static_cast<int>(std::min(byte, 65535u)) - static_cast<int>(kZero));
+      return static_cast<std::int8_t>(static_cast<int>(std::min(byte, 255u)) - static_cast<int>(kZero));
     };
     for (const std::uint32_t byte : values) field.values.push_back(whole(byte));
     return field;

@@ -19,7 +19,7 @@ Json to_json(const BindReport& report) {
                         {"without_fields", joint.bare},
                         {"worst", joint.worst},
                         {"mean", joint.mean},
-                        {"functions", joint.functions},
+                        {"modes", joint.modes},
                         {"vertices", joint.vertices}});
     flesh = {{"seconds", report.flesh->seconds},     {"worst", report.flesh->worst},
              {"mean", report.flesh->mean},           {"field_bytes", report.flesh->field_bytes},

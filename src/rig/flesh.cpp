@@ -9,18 +9,17 @@
 namespace sinew {
 namespace {
 
-constexpr float kSteps = 32767, kLeastSteps = 100;
+constexpr float kSteps = 127;
 
-// Steps of each kept function and its whole numbers.
-void to_steps(std::span<const std::uint8_t> functions, const Eigen::MatrixXf& values,
-              std::vector<float>& steps, Eigen::MatrixXf& whole) {
-  whole.resize(values.rows(), static_cast<Eigen::Index>(3 * functions.size()));
+// Steps of each mode and its whole numbers.
+void to_steps(const Eigen::MatrixXf& values, std::vector<float>& steps, Eigen::MatrixXf& whole) {
+  whole.resize(values.rows(), values.cols());
   steps.clear();
-  for (std::size_t f = 0; f < functions.size(); ++f) {
-    const auto block = values.middleCols(3 * functions[f], 3);
+  for (Eigen::Index m = 0; m < values.cols(); m += 3) {
+    const auto block = values.middleCols(m, 3);
     const float most = block.size() > 0 ? block.cwiseAbs().maxCoeff() : 0.0f;
     steps.push_back(most / kSteps);
-    auto out = whole.middleCols(static_cast<Eigen::Index>(3 * f), 3);
+    auto out = whole.middleCols(m, 3);
     if (most > 0)
       out = (block * (kSteps / most)).array().round().matrix();
     else
@@ -31,20 +30,35 @@ void to_steps(std::span<const std::uint8_t> functions, const Eigen::MatrixXf& va
 }  // namespace
 
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
-                          std::span<const float> twist, std::span<const std::uint8_t> keep,
-                          const Eigen::MatrixXf& values) {
+                          std::span<const float> twist, std::span<const float> mixes,
+                          std::span<const std::uint8_t> fine, const Eigen::MatrixXf& values) {
   FleshField field;
   field.joint = joint;
-  field.functions.assign(keep.begin(), keep.end());
+  field.mixes.assign(mixes.begin(), mixes.end());
   Eigen::MatrixXf whole;
-  to_steps(keep, values, field.steps, whole);
+  to_steps(values, field.steps, whole);
+  const Eigen::Index modes = values.cols() / 3;
+  for (Eigen::Index m = 0; m < modes; ++m) {
+    if (!fine.empty() && !fine[static_cast<std::size_t>(m)]) continue;
+    std::vector<float> step;
+    Eigen::MatrixXf rest;
+    to_steps(
+        values.middleCols(3 * m, 3) - field.steps[static_cast<std::size_t>(m)] * whole.middleCols(3 * m, 3),
+        step, rest);
+    field.steps.push_back(step[0]);
+    const auto mix = field.mixes.begin() + static_cast<std::ptrdiff_t>(m) * kTurnFunctions;
+    const std::vector<float> same(mix, mix + kTurnFunctions);
+    field.mixes.insert(field.mixes.end(), same.begin(), same.end());
+    whole.conservativeResize(Eigen::NoChange, whole.cols() + 3);
+    whole.rightCols(3) = rest;
+  }
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     const auto row = static_cast<Eigen::Index>(v);
-    if (whole.cols() == 0 || whole.row(row).cwiseAbs().maxCoeff() < kLeastSteps) continue;
+    if (whole.row(row).head(3 * modes).isZero()) continue;
     field.vertices.push_back(vertices[v]);
     field.twist.push_back(twist[v]);
     for (Eigen::Index k = 0; k < whole.cols(); ++k)
-      field.values.push_back(static_cast<std::int16_t>(whole(row, k)));
+      field.values.push_back(static_cast<std::int8_t>(whole(row, k)));
   }
   return field;
 }
@@ -60,9 +74,9 @@ std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh) {
   std::vector<std::int64_t> local(rest.size(), -1);
   for (std::size_t k = 0; k < flesh.fields.size(); ++k) {
     const FleshField& field = flesh.fields[k];
-    const std::size_t functions = field.functions.size();
+    const std::size_t modes = field.modes();
     FleshTilt& tilt = tilts[k];
-    tilt.steps.assign(functions, 0.0f);
+    tilt.steps.assign(modes, 0.0f);
     tilt.values.assign(field.values.size(), 0);
     // The triangles that the field moves, by numbers of their own.
     std::fill(local.begin(), local.end(), -1);
@@ -82,15 +96,13 @@ std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh) {
         triangles.push_back({number(t[0]), number(t[1]), number(t[2])});
     const std::vector<Vec3> before = vertex_normals({points, triangles});
     Eigen::MatrixXf all = Eigen::MatrixXf::Zero(static_cast<Eigen::Index>(field.vertices.size()),
-                                                static_cast<Eigen::Index>(3 * functions));
-    std::vector<std::uint8_t> every(functions);
-    for (std::size_t f = 0; f < functions; ++f) {
-      every[f] = static_cast<std::uint8_t>(f);
+                                                static_cast<Eigen::Index>(3 * modes));
+    for (std::size_t f = 0; f < modes; ++f) {
       const double scale = step / kSteps;  // of one of the field's steps
       std::vector<Vec3> shifted = points;
       for (std::size_t v = 0; v < field.vertices.size(); ++v)
         if (const std::int64_t at = local[to_welded[field.vertices[v]]]; at >= 0) {
-          const std::int16_t* value = &field.values[3 * (v * functions + f)];
+          const std::int8_t* value = &field.values[3 * (v * modes + f)];
           shifted[static_cast<std::size_t>(at)] =
               points[static_cast<std::size_t>(at)] + scale * Vec3(value[0], value[1], value[2]);
         }
@@ -104,10 +116,10 @@ std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh) {
                   .cast<float>();
     }
     Eigen::MatrixXf whole;
-    to_steps(every, all, tilt.steps, whole);
+    to_steps(all, tilt.steps, whole);
     for (Eigen::Index v = 0; v < whole.rows(); ++v)
       for (Eigen::Index c = 0; c < whole.cols(); ++c)
-        tilt.values[static_cast<std::size_t>(v * whole.cols() + c)] = static_cast<std::int16_t>(whole(v, c));
+        tilt.values[static_cast<std::size_t>(v * whole.cols() + c)] = static_cast<std::int8_t>(whole(v, c));
   }
   return tilts;
 }
@@ -119,21 +131,26 @@ void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std:
     const JointMove& move = moves[field.joint];
     if (move.still) continue;
     const Vec3 turn = flesh.range.clamp(move.turn);
-    const std::size_t count = field.functions.size();
-    const auto sum = [&](const std::vector<float>& steps, const std::vector<std::int16_t>& values,
-                         const TurnValues& amounts, std::size_t v) {
+    const std::size_t count = field.modes();
+    std::vector<double> amounts(count);
+    const auto sum = [&](const std::vector<float>& steps, const std::vector<std::int8_t>& values,
+                         std::size_t v) {
       Vec3 shift = Vec3::Zero();
-      for (std::size_t f = 0; f < count; ++f) {
-        const std::int16_t* value = &values[3 * (v * count + f)];
-        shift +=
-            amounts[field.functions[f]] * static_cast<double>(steps[f]) * Vec3(value[0], value[1], value[2]);
+      for (std::size_t m = 0; m < count; ++m) {
+        const std::int8_t* value = &values[3 * (v * count + m)];
+        shift += amounts[m] * static_cast<double>(steps[m]) * Vec3(value[0], value[1], value[2]);
       }
       return shift;
     };
     for (std::size_t v = 0; v < field.vertices.size(); ++v) {
-      const TurnValues amounts = turn_functions(turn, static_cast<double>(field.twist[v]));
-      positions[field.vertices[v]] += sum(field.steps, field.values, amounts, v);
-      if (!normals.empty()) normals[field.vertices[v]] += sum(tilts[k].steps, tilts[k].values, amounts, v);
+      const TurnValues functions = turn_functions(turn, static_cast<double>(field.twist[v]));
+      for (std::size_t m = 0; m < count; ++m) {
+        amounts[m] = 0;
+        for (std::size_t f = 0; f < kTurnFunctions; ++f)
+          amounts[m] += static_cast<double>(field.mixes[m * kTurnFunctions + f]) * functions[f];
+      }
+      positions[field.vertices[v]] += sum(field.steps, field.values, v);
+      if (!normals.empty()) normals[field.vertices[v]] += sum(tilts[k].steps, tilts[k].values, v);
     }
   }
 }

@@ -16,15 +16,22 @@ TurnParts::TurnParts(const Vec3& turn) {
   const double angle = std::hypot(turn.x(), turn.y());
   cosine = angle > 0 ? turn.x() / angle : 1;
   sine = angle > 0 ? turn.y() / angle : 0;
-  first = std::sin(angle);
-  rise = 1 - std::cos(angle);
-  twist_sine = std::sin(turn.z());
-  twist_rise = 1 - std::cos(turn.z());
-  twist_double = 0.5 * std::sin(2 * turn.z());
+  const double first = std::sin(angle), rise = 1 - std::cos(angle), both = rise * first, square = rise * rise;
+  const double twist = std::sin(turn.z()), lift = 1 - std::cos(turn.z());
+  factors = {first,        first,         both,          both,         rise,
+             square,       rise,          rise,          square,       square,
+             both,         both,          twist,         lift,         0.5 * std::sin(2 * turn.z()),
+             lift * lift,  first * twist, first * twist, first * lift, first * lift,
+             rise * twist, rise * lift,   both * twist,  both * twist, both * lift,
+             both * lift,  rise * twist,  rise * twist,  rise * lift,  rise * lift};
 }
 
 TurnValues turn_functions(const Vec3& turn, double t) {
-  return TurnParts(turn).values(std::cos(t * turn.z()), std::sin(t * turn.z()));
+  const TurnParts parts(turn);
+  const auto harmonics = parts.harmonics(std::cos(t * turn.z()), std::sin(t * turn.z()));
+  TurnValues values;
+  for (std::size_t f = 0; f < kTurnFunctions; ++f) values[f] = parts.factors[f] * harmonics[kHarmonicOf[f]];
+  return values;
 }
 
 }  // namespace sinew

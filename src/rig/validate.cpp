@@ -138,14 +138,14 @@ Result<void> check_flesh(const Flesh& flesh, std::size_t vertices, std::size_t j
   for (const ComposedInfluence& entry : weights.entries)
     if (entry.joint >= joints || !is_share(entry.swing) || !is_share(entry.twist)) return bad;
   for (const FleshField& field : flesh.fields) {
-    const std::size_t functions = field.functions.size(), numbers = 3 * functions * field.vertices.size();
-    if (field.joint >= joints || field.steps.size() != functions ||
+    const std::size_t modes = field.modes(), numbers = 3 * modes * field.vertices.size();
+    if (field.joint >= joints || field.mixes.size() != kTurnFunctions * modes ||
         field.twist.size() != field.vertices.size() || field.values.size() != numbers)
       return bad;
-    for (const std::uint8_t f : field.functions)
-      if (f >= kTurnFunctions) return bad;
-    for (std::size_t f = 0; f < functions; ++f)
-      if (!std::isfinite(field.steps[f])) return bad;
+    for (const float mix : field.mixes)
+      if (!std::isfinite(mix)) return bad;
+    for (const float step : field.steps)
+      if (!std::isfinite(step)) return bad;
     for (const std::uint32_t v : field.vertices)
       if (v >= vertices) return bad;
     for (const float share : field.twist)

@@ -18,18 +18,8 @@ constexpr std::size_t kMostLanes = 64;
 using Pack [[gnu::vector_size(4 * kPack)]] = float;
 using PackInMemory [[gnu::vector_size(4 * kPack), gnu::aligned(4), gnu::may_alias]] = float;
 
-// What is kept of every rotation: the parts of its functions, then the swing less the identity, row by row.
-enum Part : std::size_t {
-  kCosine,
-  kSine,
-  kFirst,
-  kRise,
-  kTwistSine,
-  kTwistRise,
-  kTwistDouble,
-  kSwing,
-  kParts = kSwing + 9
-};
+// What is kept of every rotation: its parts, then the swing less the identity, row by row.
+enum Part : std::size_t { kCosine, kSine, kFactors, kSwing = kFactors + kTurnFunctions, kParts = kSwing + 9 };
 
 // By reference: vectors by value would be passed differently where registers are narrow.
 [[gnu::always_inline]] inline const PackInMemory& load(const float* from) {
@@ -48,44 +38,14 @@ enum Part : std::size_t {
 // turn_functions of a pack of rotations for flesh that is twisted by angles of these cosines and sines.
 [[gnu::always_inline]] inline void functions(const float* parts, std::size_t lanes, std::size_t k,
                                              const Pack& c, const Pack& s, Pack* out) {
-  const auto part = [&](Part p) -> const PackInMemory& { return load(parts + p * lanes + k); };
-  const Pack cosine = part(kCosine), sine = part(kSine), first = part(kFirst), rise = part(kRise);
-  const Pack twist_sine = part(kTwistSine), twist_rise = part(kTwistRise);
+  const Pack cosine = load(parts + kCosine * lanes + k), sine = load(parts + kSine * lanes + k);
   const Pack c1 = cosine * c + sine * s, s1 = sine * c - cosine * s;
-  const Pack c2 = c1 * c1 - s1 * s1, s2 = 2.0f * c1 * s1, c3 = c1 * c2 - s1 * s2, s3 = s1 * c2 + c1 * s2;
-  const Pack both = rise * first, square = rise * rise, x = first * c1, y = first * s1;
-  out[0] = x;
-  out[1] = y;
-  out[2] = both * c1;
-  out[3] = both * s1;
-  out[4] = rise;
-  out[5] = square;
-  out[6] = rise * c2;
-  out[7] = rise * s2;
-  out[8] = square * c2;
-  out[9] = square * s2;
-  out[10] = both * c3;
-  out[11] = both * s3;
-  out[12] = twist_sine;
-  out[13] = twist_rise;
-  out[14] = part(kTwistDouble);
-  out[15] = twist_rise * twist_rise;
-  out[16] = x * twist_sine;
-  out[17] = y * twist_sine;
-  out[18] = x * twist_rise;
-  out[19] = y * twist_rise;
-  out[20] = rise * twist_sine;
-  out[21] = rise * twist_rise;
-  out[22] = out[2] * twist_sine;
-  out[23] = out[3] * twist_sine;
-  out[24] = out[2] * twist_rise;
-  out[25] = out[3] * twist_rise;
-  out[26] = out[6] * twist_sine;
-  out[27] = out[7] * twist_sine;
-  out[28] = out[6] * twist_rise;
-  out[29] = out[7] * twist_rise;
+  const Pack c2 = c1 * c1 - s1 * s1, s2 = 2.0f * c1 * s1;
+  const Pack harmonics[kTurnHarmonics] = {Pack{} + 1.0f,    c1, s1, c2, s2, c1 * c2 - s1 * s2,
+                                          s1 * c2 + c1 * s2};
+  for (std::size_t f = 0; f < kTurnFunctions; ++f)
+    out[f] = load(parts + (kFactors + f) * lanes + k) * harmonics[kHarmonicOf[f]];
 }
-static_assert(kTurnFunctions == 30);
 
 // Where a certificate is missing, the slow and certain way.
 void fit_others(const Pack* entry, const Pack& good, Pack* q) {
@@ -305,11 +265,7 @@ FieldEnergy::FieldEnergy(const Corotational& model, std::span<const std::uint8_t
     const auto put = [&](std::size_t p, double value) { parts_[p * lanes_ + k] = static_cast<float>(value); };
     put(kCosine, parts.cosine);
     put(kSine, parts.sine);
-    put(kFirst, parts.first);
-    put(kRise, parts.rise);
-    put(kTwistSine, parts.twist_sine);
-    put(kTwistRise, parts.twist_rise);
-    put(kTwistDouble, parts.twist_double);
+    for (std::size_t f = 0; f < kTurnFunctions; ++f) put(kFactors + f, parts.factors[f]);
     const double angle = std::hypot(turns_[k].x(), turns_[k].y());
     const Mat3 swung = Eigen::AngleAxisd(angle, Vec3(parts.cosine, parts.sine, 0)).toRotationMatrix();
     for (std::size_t r = 0; r < 3; ++r)

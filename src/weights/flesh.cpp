@@ -26,10 +26,11 @@ using weights_detail::joint_band, weights_detail::JointBand;
 constexpr double kFieldTolerance = 2e-3;  // of the descent: the energy is flat at its minimum
 constexpr std::size_t kFieldMemory = 4;   // steps that the descent remembers: they are large
 constexpr double kJudgeTolerance = 1e-3;  // of the elastic body beside which a joint is judged
-constexpr double kFieldBudget = 0.05;   // of what is granted above the body's energy: for functions left out
-constexpr double kFieldDamping = 1e-3;  // of functions that the samples can hardly tell apart
-constexpr double kWeightCut = 1e-3;     // harmonic weights this near to 0 or 1 count as that
-constexpr double kFieldCut = 1e-2;      // the same for fields, which fade out sooner
+constexpr double kFieldBudget = 0.1;      // of what is granted above the body's energy: for modes left out
+constexpr double kNoiseBudget = 2e-3;     // of the samples' energy: for rounding
+constexpr double kFieldDamping = 1e-3;    // of functions that the samples can hardly tell apart
+constexpr double kWeightCut = 1e-3;       // harmonic weights this near to 0 or 1 count as that
+constexpr double kFieldCut = 1e-2;        // the same for fields, which fade out sooner
 
 // How the functions go together over the samples: the fields' part of the metric.
 Eigen::MatrixXd function_products(std::span<const Vec3> samples, std::span<const double> scales) {
@@ -42,25 +43,67 @@ Eigen::MatrixXd function_products(std::span<const Vec3> samples, std::span<const
   return products;
 }
 
-// The functions that matter: dropping all others costs together less than `budget` of the samples' energy.
-std::vector<std::uint8_t> functions_that_matter(const Corotational& model, const Fields& fields,
-                                                const Eigen::MatrixXd& products, double budget) {
-  std::vector<std::pair<double, std::uint8_t>> costs;
-  for (std::size_t f = 0; f < kTurnFunctions; ++f) {
-    const auto at = static_cast<Eigen::Index>(f);
-    const GridPositions field = fields.middleCols<3>(3 * at).cast<double>();
-    costs.push_back({0.5 * products(at, at) * field.cwiseProduct(model.matrix() * field).sum(),
-                     static_cast<std::uint8_t>(f)});
+// Fields as modes, each a field of its own times a mix of functions.
+struct Modes {
+  Eigen::MatrixXf values;  // a row a vertex, three columns a mode
+  GridField::Mixes mixes;
+};
+
+// The fewest modes that fields can be told by so that what is dropped costs less than `budget` of the
+// samples' energy: the energy of fields over the samples is a quadratic form, here taken to its axes.
+Modes modes_that_matter(const Corotational& model, const Fields& fields, const Eigen::MatrixXd& products,
+                        double budget) {
+  constexpr auto kCount = static_cast<Eigen::Index>(kTurnFunctions);
+  const Eigen::MatrixXd all = fields.cast<double>(), pulled = model.matrix() * all;
+  Eigen::MatrixXd energy = Eigen::MatrixXd::Zero(kCount, kCount);
+  for (Eigen::Index f = 0; f < kCount; ++f)
+    for (Eigen::Index g = 0; g < kCount; ++g)
+      energy(f, g) = 0.5 * all.middleCols<3>(3 * f).cwiseProduct(pulled.middleCols<3>(3 * g)).sum();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> metric(products);
+  const Eigen::MatrixXd root = metric.operatorSqrt();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(root * energy * root);
+  Eigen::Index dropped = 0;
+  for (double spent = 0; dropped < kCount; ++dropped)
+    if ((spent += std::max(0.0, axes.eigenvalues()[dropped])) > budget) break;
+  const Eigen::MatrixXd kept = axes.eigenvectors().rightCols(kCount - dropped);
+  const Eigen::MatrixXf mix = (root * kept).cast<float>();
+  Modes modes;
+  modes.mixes = (kept.transpose() * metric.operatorInverseSqrt()).cast<float>();
+  modes.values.setZero(fields.rows(), 3 * mix.cols());
+  for (Eigen::Index m = 0; m < mix.cols(); ++m)
+    for (Eigen::Index f = 0; f < kCount; ++f)
+      modes.values.middleCols<3>(3 * m) += mix(f, m) * fields.middleCols<3>(3 * f);
+  return modes;
+}
+
+// The modes for which 8 bits are too few: those whose rounding costs most, until what is left costs less than
+// `budget` of the samples' energy. The modes' amounts have unit power over the samples, so that their
+// energies add up; rounding is noise of a twelfth of the squared step at every free vertex.
+std::vector<std::uint8_t> fine_modes(const Corotational& model, std::span<const std::uint8_t> fixed,
+                                     const Modes& modes, double budget) {
+  double stiffness = 0;
+  for (Eigen::Index i = 0; i < model.matrix().rows(); ++i)
+    if (!fixed[static_cast<std::size_t>(i)]) stiffness += model.matrix().coeff(i, i);
+  std::vector<std::pair<double, std::size_t>> noise;
+  double sum = 0;
+  for (Eigen::Index m = 0; m < modes.mixes.rows(); ++m) {
+    const double step = static_cast<double>(modes.values.middleCols<3>(3 * m).cwiseAbs().maxCoeff()) / 127;
+    noise.push_back({0.5 * 3 * stiffness * step * step / 12, static_cast<std::size_t>(m)});
+    sum += noise.back().first;
   }
-  std::sort(costs.begin(), costs.end());
-  std::vector<std::uint8_t> kept;
-  double spent = 0;
-  for (const auto& [cost, f] : costs) {
-    spent += cost;
-    if (spent > budget) kept.push_back(f);
-  }
-  std::sort(kept.begin(), kept.end());
-  return kept;
+  std::sort(noise.begin(), noise.end());
+  std::vector<std::uint8_t> fine(noise.size(), 0);
+  for (std::size_t k = noise.size(); k-- > 0 && sum > budget; sum -= noise[k].first)
+    fine[noise[k].second] = 1;
+  return fine;
+}
+
+Fields fields_of(const Modes& modes) {
+  Fields fields = Fields::Zero(modes.values.rows(), 3 * static_cast<Eigen::Index>(kTurnFunctions));
+  for (Eigen::Index m = 0; m < modes.mixes.rows(); ++m)
+    for (Eigen::Index f = 0; f < modes.mixes.cols(); ++f)
+      fields.middleCols<3>(3 * f) += modes.mixes(m, f) * modes.values.middleCols<3>(3 * m);
+  return fields;
 }
 
 struct FittedFields {
@@ -250,15 +293,14 @@ Result<void> solve_fields(const Body& whole, const JointBand& band, const JointF
       result.swing(band.part.vertices), result.twist(band.part.vertices)};
   if (do_without(joint, options, result.figures)) return {};
   SINEW_TRY(FittedFields fitted, fit_fields(joint, options));
-  Fields& fields = fitted.fields;
   result.figures.steps = fitted.steps;
-  result.field.functions =
-      functions_that_matter(body.model(), fields, fitted.products,
-                            kFieldBudget * (options.tolerance - 1) * static_cast<double>(fitted.samples));
-  for (std::uint8_t f = 0; f < kTurnFunctions; ++f)
-    if (!std::binary_search(result.field.functions.begin(), result.field.functions.end(), f))
-      fields.middleCols<3>(3 * f).setZero();
-  judge(joint, fields, options, result.figures);
+  const Modes modes =
+      modes_that_matter(body.model(), fitted.fields, fitted.products,
+                        kFieldBudget * (options.tolerance - 1) * static_cast<double>(fitted.samples));
+  judge(joint, fields_of(modes), options, result.figures);
+  result.field.mixes = modes.mixes;
+  result.field.fine =
+      fine_modes(body.model(), band.fixed, modes, kNoiseBudget * static_cast<double>(fitted.samples));
   std::vector<Eigen::Index> rows;
   for (std::size_t v = 0; v < band.fixed.size(); ++v)
     if (!band.fixed[v]) {
@@ -266,11 +308,11 @@ Result<void> solve_fields(const Body& whole, const JointBand& band, const JointF
       rows.push_back(static_cast<Eigen::Index>(v));
     }
   // From the joint's frame to the world's.
-  result.field.values.resize(static_cast<Eigen::Index>(rows.size()), fields.cols());
+  result.field.values.resize(static_cast<Eigen::Index>(rows.size()), modes.values.cols());
   for (std::size_t v = 0; v < rows.size(); ++v)
-    for (Eigen::Index f = 0; f < fields.cols(); f += 3)
-      result.field.values.row(static_cast<Eigen::Index>(v)).segment<3>(f) =
-          (frame.axes.cast<float>() * fields.row(rows[v]).segment<3>(f).transpose()).transpose();
+    for (Eigen::Index m = 0; m < modes.values.cols(); m += 3)
+      result.field.values.row(static_cast<Eigen::Index>(v)).segment<3>(m) =
+          (frame.axes.cast<float>() * modes.values.row(rows[v]).segment<3>(m).transpose()).transpose();
   return {};
 }
 

@@ -97,13 +97,15 @@ inline Rig with_flesh(Rig rig) {
     if (joint >= parents.size()) break;
     FleshField field;
     field.joint = joint;
-    field.functions = {0, 4, 7, 12, 19};
+    for (std::size_t m = 0; m < 5; ++m)
+      for (std::size_t f = 0; f < kTurnFunctions; ++f)
+        field.mixes.push_back(0.1f * static_cast<float>((3 * m + 7 * f) % 11) - 0.5f);
     field.steps = {1e-3f, 2e-3f, 1e-3f, 5e-4f, 1e-3f};
     for (std::uint32_t v = joint; v < rig.mesh.vertex_count(); v += 3) {
       number = (v + joint) * 2654435761u;
       field.vertices.push_back(v);
       field.twist.push_back(static_cast<float>(random()));
-      for (int k = 0; k < 15; ++k) field.values.push_back(static_cast<std::int16_t>(200 * random() - 100));
+      for (int k = 0; k < 15; ++k) field.values.push_back(static_cast<std::int8_t>(200 * random() - 100));
     }
     rig.flesh.fields.push_back(std::move(field));
   }

@@ -23,12 +23,14 @@ GltfFile with_flesh() {
     twist.back() = 0.5;
     flesh.weights.add_row(parents, swing, twist);
   }
+  std::vector<float> mixes;
+  for (std::size_t f = 0; f < 2 * kTurnFunctions; ++f) mixes.push_back(0.5f * static_cast<float>(f) - 3);
   flesh.fields.push_back({static_cast<std::uint32_t>(parents.size() - 1),
-                          {0, 21},
+                          mixes,
                           {0.5f, 0.25f},
                           {0, 2},
                           {0, 1},
-                          {1, -2, 3, 32767, -32767, 0, 7, 8, 9, -1, -2, -3}});
+                          {1, -2, 3, 127, -127, 0, 7, 8, 9, -1, -2, -3}});
   return *std::move(file);
 }
 
@@ -90,9 +92,16 @@ TEST(GltfFlesh, ThatIsBrokenIsRefusedByItsPlace) {
   const auto refused = [](const auto& change, const char* words) {
     test::expect_refused(changed(change), words);
   };
-  refused([](auto& flesh) { flesh["fields"][0]["functions"][1] = 22; }, "flesh.fields[0].functions");
-  refused([](auto& flesh) { flesh["fields"][0]["functions"] = "all"; }, "flesh.fields[0].functions");
-  refused([](auto& flesh) { flesh["fields"][0]["steps"].push_back(1.0); }, "flesh.fields[0].steps");
+  refused([](auto& flesh) { flesh["fields"][0]["modes"] = 3; }, "flesh.fields[0].drive");
+  refused([](auto& flesh) { flesh["fields"][0]["modes"] = "all"; }, "flesh.fields[0].drive");
+  refused([](auto& flesh) { flesh["fields"][0]["accessors"].erase("drive"); },
+          "flesh.fields[0] has no accessor .drive");
+  refused(
+      [](auto& flesh) {
+        auto& accessors = flesh["fields"][0]["accessors"];
+        accessors["values"] = accessors["vertices"];
+      },
+      "does not fit its vertices and modes");
   refused([](auto& flesh) { flesh["fields"][0].erase("node"); }, "flesh.fields[0] has no node");
   refused([](auto& flesh) { flesh["accessors"].erase("swing"); }, "flesh has no accessor .swing");
   refused([](auto& flesh) { flesh["accessors"]["swing"] = flesh["fields"][0]["accessors"]["vertices"]; },

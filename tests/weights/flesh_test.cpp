@@ -36,10 +36,11 @@ Ratios ratios_at(const Cylinder& body, const GridFlesh& flesh, const Vec3& turn)
       for (std::size_t k = 0; k < flesh.fields[1].vertices.size(); ++k) {
         const std::uint32_t i = flesh.fields[1].vertices[k];
         const TurnValues amounts = turn_functions(turn, flesh.twist(i, 1));
-        for (const std::uint8_t f : flesh.fields[1].functions)
-          v.row(i) +=
-              amounts[f] *
-              flesh.fields[1].values.row(static_cast<Eigen::Index>(k)).segment<3>(3 * f).cast<double>();
+        const GridField& field = flesh.fields[1];
+        for (Eigen::Index m = 0; m < field.mixes.rows(); ++m)
+          for (std::size_t f = 0; f < kTurnFunctions; ++f)
+            v.row(i) += amounts[f] * static_cast<double>(field.mixes(m, static_cast<Eigen::Index>(f))) *
+                        field.values.row(static_cast<Eigen::Index>(k)).segment<3>(3 * m).cast<double>();
       }
     for (Eigen::Index i = 0; i < v.rows(); ++i)
       v.row(i) = (move.part(flesh.swing(i, 1), flesh.twist(i, 1)) * Vec3(v.row(i))).transpose();

@@ -26,7 +26,7 @@ struct FleshRequest {
 struct FleshJointReport {
   std::string joint;
   double bare = 1, worst = 1, mean = 1;  // energy over that of the elastic body, without and with fields
-  std::size_t functions = 0, vertices = 0;
+  std::size_t modes = 0, vertices = 0;
 };
 struct FleshReport {
   std::size_t voxels = 0, field_bytes = 0;

@@ -13,15 +13,17 @@
 
 namespace sinew {
 
-// What one joint's rotation adds to rest positions: the sum over `functions` (of turn_functions,
-// seen from the vertex) of function times field. Fields are whole numbers of a step a function.
+// What one joint's rotation adds to rest positions: a sum of modes, each driven by a mix of turn_functions as
+// the vertex sees them. Modes are whole numbers of a step.
 struct FleshField {
   std::uint32_t joint = 0;
-  std::vector<std::uint8_t> functions;  // ascending
-  std::vector<float> steps;             // per function
+  std::vector<float> mixes;             // per mode: its share of each turn function
+  std::vector<float> steps;             // per mode
   std::vector<std::uint32_t> vertices;  // ascending
   std::vector<float> twist;             // per vertex: the share of the joint's twist that it sees
-  std::vector<std::int16_t> values;     // per vertex, function and coordinate
+  std::vector<std::int8_t> values;      // per vertex, mode and coordinate
+
+  std::size_t modes() const { return steps.size(); }
 
   bool operator==(const FleshField&) const = default;
 };
@@ -37,17 +39,17 @@ struct Flesh {
   bool operator==(const Flesh&) const = default;
 };
 
-// Field values in whole numbers: the largest of each function is 32,767 steps. Of the functions those of
-// `keep` alone; vertices that no function moves by 0.3 % of that are dropped. values: a row a vertex, three
-// columns a function of turn_functions.
+// Modes in whole numbers: the largest value of each is 127 steps; vertices that no mode moves by half a step
+// are dropped. What rounding leaves of a mode that is `fine` (or all, if empty) is a second mode with the
+// same mix. mixes: as of FleshField; values: a row a vertex, three columns a mode.
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
-                          std::span<const float> twist, std::span<const std::uint8_t> keep,
-                          const Eigen::MatrixXf& values);
+                          std::span<const float> twist, std::span<const float> mixes,
+                          std::span<const std::uint8_t> fine, const Eigen::MatrixXf& values);
 
 // How the normals of a mesh tilt with a field, to first order: as its values, beside them.
 struct FleshTilt {
   std::vector<float> steps;
-  std::vector<std::int16_t> values;
+  std::vector<std::int8_t> values;
 };
 std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh);
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "sinew/math/types.h"
 
@@ -25,50 +26,25 @@ struct MotionRange {
 inline constexpr std::size_t kTurnFunctions = 30;
 using TurnValues = std::array<double, kTurnFunctions>;
 
+// Every function is a factor of the joint's rotation times one of seven harmonics of the direction in which
+// flesh sees the swing: 1, cos b, sin b, cos 2b, sin 2b, cos 3b, sin 3b.
+inline constexpr std::size_t kTurnHarmonics = 7;
+inline constexpr std::array<std::uint8_t, kTurnFunctions> kHarmonicOf{
+    1, 2, 1, 2, 0, 0, 3, 4, 3, 4, 5, 6, 0, 0, 0, 0, 1, 2, 1, 2, 0, 0, 1, 2, 1, 2, 3, 4, 3, 4};
+
 // What they are made of.
 struct TurnParts {
   double cosine = 1, sine = 0;  // of the swing's direction
-  double first = 0, rise = 0;   // sin and 1 - cos of its angle
-  double twist_sine = 0, twist_rise = 0, twist_double = 0;
+  TurnValues factors{};
 
   // turn: swing about x and y of the joint's frame, twist about its z, radians.
   explicit TurnParts(const Vec3& turn);
   // As flesh sees them that the joint has twisted by an angle of this cosine and sine: there the swing comes
   // from a direction that is turned back by as much.
-  TurnValues values(double c, double s) const {
+  std::array<double, kTurnHarmonics> harmonics(double c, double s) const {
     const double c1 = cosine * c + sine * s, s1 = sine * c - cosine * s;
-    const double c2 = c1 * c1 - s1 * s1, s2 = 2 * c1 * s1, c3 = c1 * c2 - s1 * s2, s3 = s1 * c2 + c1 * s2;
-    const double both = rise * first, square = rise * rise, x = first * c1, y = first * s1;
-    return {x,
-            y,
-            both * c1,
-            both * s1,
-            rise,
-            square,
-            rise * c2,
-            rise * s2,
-            square * c2,
-            square * s2,
-            both * c3,
-            both * s3,
-            twist_sine,
-            twist_rise,
-            twist_double,
-            twist_rise * twist_rise,
-            x * twist_sine,
-            y * twist_sine,
-            x * twist_rise,
-            y * twist_rise,
-            rise * twist_sine,
-            rise * twist_rise,
-            both * c1 * twist_sine,
-            both * s1 * twist_sine,
-            both * c1 * twist_rise,
-            both * s1 * twist_rise,
-            rise * c2 * twist_sine,
-            rise * s2 * twist_sine,
-            rise * c2 * twist_rise,
-            rise * s2 * twist_rise};
+    const double c2 = c1 * c1 - s1 * s1, s2 = 2 * c1 * s1;
+    return {1, c1, s1, c2, s2, c1 * c2 - s1 * s2, s1 * c2 + c1 * s2};
   }
 };
 

@@ -19,11 +19,14 @@ struct FleshOptions {
 };
 
 // Corrective fields of one joint at the vertices of a grid: what its rotation adds to their rest positions,
-// before the joint moves them, is the sum over turn_functions of function times field. 0 at other vertices.
+// before the joint moves them, is a sum of modes, each driven by a mix of turn_functions. 0 at other
+// vertices.
 struct GridField {
+  using Mixes = Eigen::Matrix<float, Eigen::Dynamic, kTurnFunctions, Eigen::RowMajor>;
   std::vector<std::uint32_t> vertices;
-  Eigen::MatrixXf values;               // a row a vertex; three columns a function
-  std::vector<std::uint8_t> functions;  // that matter for the energy, ascending
+  Eigen::MatrixXf values;          // a row a vertex; three columns a mode
+  Mixes mixes;                     // a row a mode
+  std::vector<std::uint8_t> fine;  // per mode: 8 bits would cost energy
   bool empty() const { return vertices.empty(); }
 };
 
