@@ -215,6 +215,9 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   std::swap(rig.weights, pruned.weights);
   JointWeights old = std::exchange(rig.joint_weights, {});
   Flesh old_flesh = std::exchange(rig.flesh, {});
+  // All that has weights now is skinned, and flesh leaves out what is not.
+  std::vector<MeshPart> old_parts = rig.parts;
+  for (MeshPart& part : rig.parts) part.skinned = true;
   Result<void> added = add_joint_weights(rig, context, request, report);
   if (added) added = add_flesh(rig, context, request, report);
   if (!added) {
@@ -222,9 +225,9 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
     std::swap(rig.weights, pruned.weights);
     rig.joint_weights = std::move(old);
     rig.flesh = std::move(old_flesh);
+    rig.parts = std::move(old_parts);
     return added.error();
   }
-  for (MeshPart& part : rig.parts) part.skinned = true;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
