@@ -209,7 +209,7 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& b
     ElasticWeightOptions finer = options;
     finer.refine = false;
     finer.voxels = 0;
-    finer.max_cells = std::min(kPatchCells, body_cells(input));
+    finer.max_cells = std::min(kPatchCells, elastic_cells(input));
     SINEW_TRY(ElasticWeights solved, elastic_weights(piece, finer));
     return PatchWeights{std::move(solved.weights), solved.cell};
   };
