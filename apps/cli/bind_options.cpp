@@ -152,8 +152,10 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   SINEW_TRY(asset, console.read(in));
   console.notes(in, asset.notes);
   const std::size_t clips = count_joint_clips(asset.rig);
+  const bool stays =
+      skeleton.empty() && skeleton_template.empty() && asset.rig.skeleton.deforming_count() > 0;
   SINEW_CHECK(give_skeleton(*this, console, asset));
-  note_clips_gone(console, in, clips - count_joint_clips(asset.rig));
+  if (!stays) note_clips(console, in, clips, count_joint_clips(asset.rig));
   BindRequest wanted = request;
   wanted.follow = !own_islands;
   wanted.linked = linked;

@@ -48,8 +48,9 @@ Result<void> run_skeleton(const SkeletonArguments& options, const Console& conso
     SINEW_CHECK(save_skeleton_json(found.skeleton, options.out, console.overwrite()));
   } else {
     Rig& rig = assets[0].rig;
-    note_clips_gone(console, options.in[0], count_joint_clips(rig));
+    const std::size_t clips = count_joint_clips(rig);
     set_skeleton(rig, found.skeleton);
+    note_clips(console, options.in[0], clips, count_joint_clips(rig));
     for (MeshPart& part : rig.parts) part.skinned = true;
     GltfWriteOptions write;
     write.edit.skin = true;

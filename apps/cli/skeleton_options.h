@@ -26,9 +26,9 @@ struct SkeletonOptions {
   Result<void> keep_curves(const Console& console, const FoundSkeleton& found) const;
 };
 
-// Clips that move joints, and the note that so many went with the old skeleton.
+// Clips that move joints, and the notes of how many of them a new skeleton took over and how many went.
 std::size_t count_joint_clips(const Rig& rig);
-void note_clips_gone(const Console& console, const std::string& file, std::size_t clips);
+void note_clips(const Console& console, const std::string& file, std::size_t before, std::size_t after);
 
 Json joints_to_json(const Skeleton& skeleton);
 // joints, template, confidence, curves, milliseconds.

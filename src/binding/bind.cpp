@@ -13,6 +13,7 @@
 #include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
 #include "sinew/skeleton/joint_hint.h"
+#include "sinew/skeleton/retarget.h"
 #include "sinew/weights/geodesic.h"
 #include "sinew/weights/lock.h"
 #include "sinew/weights/prune_smoothly.h"
@@ -143,6 +144,21 @@ Result<void> add_flesh(Rig& rig, BindingContext& context, const BindRequest& req
   return {};
 }
 
+// The rig's clips on the joints of another skeleton. A clip stays in its place and keeps what it does to
+// shape keys; it loses its joints where less than half of those that it moves are there.
+void carry_clips(Rig& rig, const Skeleton& skeleton) {
+  const std::vector<Affine3> bind = bind_transforms(rig);
+  for (Clip& clip : rig.clips) {
+    Clip carried{clip.name, {}};
+    const MatchedJoints joints = count_matched(clip, rig.skeleton, skeleton);
+    if (joints.matched > 0 && 2 * joints.matched >= joints.moved)
+      if (auto fitted = carry_clip(clip, rig.skeleton, bind, skeleton)) carried = std::move(fitted->clip);
+    std::copy_if(clip.channels.begin(), clip.channels.end(), std::back_inserter(carried.channels),
+                 [](const Channel& channel) { return channel.path == ChannelPath::kKeyWeights; });
+    clip = std::move(carried);
+  }
+}
+
 }  // namespace
 
 void note_pruned(const Rig& rig, const SkinWeights& before, const SkinWeights& after, BindReport& report) {
@@ -233,6 +249,7 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
 }
 
 void set_skeleton(Rig& rig, Skeleton skeleton) {
+  carry_clips(rig, skeleton);
   rig.skeleton = std::move(skeleton);
   rig.inverse_bind.clear();
   for (const Affine3& global : global_transforms(rig.skeleton, rest_pose(rig.skeleton).local))
@@ -243,7 +260,6 @@ void set_skeleton(Rig& rig, Skeleton skeleton) {
   rig.flesh = {};
   rig.pose_spaces.clear();
   rig.weights.offsets.assign(rig.mesh.vertex_count() + 1, 0);
-  rig.clips.clear();
 }
 
 }  // namespace sinew

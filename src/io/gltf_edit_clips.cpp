@@ -60,7 +60,7 @@ void Editor::replace_clips() {
   put_animations(builder, std::move(animations));
 }
 
-void Editor::drop_channels_of_gone_joints() {
+void Editor::move_channels_to_new_joints() {
   if (!builder.json.contains("animations")) return;
   // A mesh that is not skinned, a camera or a light below a joint still moves with it.
   const auto is_something = [](const Json& node) {
@@ -80,13 +80,16 @@ void Editor::drop_channels_of_gone_joints() {
     const auto node = static_cast<std::size_t>((*target)["node"].get<double>());
     return document.node_joints[node] < 0 || carries[node];
   };
+  const Json all = builder.json["animations"];
   Json animations = Json::array();
-  for (const Json& before : Json(builder.json["animations"])) {
-    Json animation = before;
+  ClipWriter writer(builder, rig);
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    Json animation = all[c];
     if (has_channels(animation)) {
       animation.erase("channels");
       animation.erase("samplers");
-      copy_channels(before, stays, animation);
+      copy_channels(all[c], stays, animation);
+      if (c < rig.clips.size()) writer.add_joint_channels(rig.clips[c], joint_nodes, animation);
       if (!has_channels(animation)) continue;
     }
     animations.push_back(std::move(animation));

@@ -183,7 +183,7 @@ void Editor::replace_skin() {
     if (document.parts[node.begin].skin < 0) move_to_root(*this, node.node, entry.slots.slots);
   }
   skins.add_leftovers();
-  if (!same && !options.edit.clips) drop_channels_of_gone_joints();
+  if (!same && !options.edit.clips) move_channels_to_new_joints();
 }
 
 }  // namespace sinew::gltf

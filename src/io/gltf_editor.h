@@ -44,8 +44,9 @@ struct Editor {
   void replace_skin();
   void replace_keys();
   void replace_clips();
-  // Channels of joints that a new skeleton has not, and that carry nothing else, go; so do clips without any.
-  void drop_channels_of_gone_joints();
+  // Channels of the old joints that carry nothing else go, those of the rig's clips come; clips without any
+  // go.
+  void move_channels_to_new_joints();
   void renew_weight_channels();
   void set_pose();
   // The deformed mesh alone: nodes at the scene root, no skins, no clips, no targets but the baked ones.

@@ -2,8 +2,10 @@
 #include "sinew/skeleton/retarget.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 
@@ -61,29 +63,14 @@ std::vector<std::optional<Vec3>> bone_directions(const Skeleton& skeleton, std::
   return directions;
 }
 
-class Retargeter {
+// Which joints of the target follow which of the source.
+class Match {
  public:
-  Retargeter(const Clip& clip, const Skeleton& source, const Skeleton& target)
-      : clip_(clip), source_(source), target_(target), from_(match_joints(source, target)) {
-    source_rest_ = global_transforms(source, rest_pose(source).local);
-    target_rest_ = global_transforms(target, rest_pose(target).local);
-    const double size = extent(source_rest_);
-    scale_ = size > 0 ? extent(target_rest_) / size : 1;
-    align_.assign(target.size(), Quat::Identity());
-    const auto source_directions = bone_directions(source, source_rest_);
-    const auto target_directions = bone_directions(target, target_rest_);
-    for (std::size_t j = 0; j < target.size(); ++j) {
-      // The topmost joint keeps its direction: hips point wherever the rigger liked.
-      if (from_[j] < 0 || is_top(j) || !target_directions[j]) continue;
-      if (const auto& to = source_directions[static_cast<std::size_t>(from_[j])])
-        align_[j] = shortest_arc(*target_directions[j], *to);
-    }
-  }
+  Match(const Skeleton& source, const Skeleton& target)
+      : target_(target), from_(match_joints(source, target)) {}
 
-  const std::vector<int>& from() const { return from_; }
-  std::size_t matched() const {
-    return static_cast<std::size_t>(std::count_if(from_.begin(), from_.end(), [](int j) { return j >= 0; }));
-  }
+  int operator[](std::size_t j) const { return from_[j]; }
+  std::span<const int> all() const { return from_; }
 
   // Whether j is matched and nothing above it is: it carries the path through the world.
   bool is_top(std::size_t j) const {
@@ -94,41 +81,176 @@ class Retargeter {
     return true;
   }
 
+ private:
+  const Skeleton& target_;
+  std::vector<int> from_;
+};
+
+// Local transforms of the target whose matched joints `place` sets, given what is above them.
+template <class Place>
+std::vector<Affine3> posed_target(const Skeleton& target, const Match& from, const Place& place) {
+  std::vector<Affine3> local = rest_pose(target).local, global(target.size());
+  for (const std::uint32_t j : target.order()) {
+    const int parent = target[j].parent;
+    const Affine3 above = parent < 0 ? Affine3::Identity() : global[static_cast<std::size_t>(parent)];
+    if (from[j] >= 0) place(j, above, local[j]);
+    global[j] = above * local[j];
+  }
+  return local;
+}
+
+// Only the rotation changes: what the rest transform scales it goes on scaling.
+void turn_to(const Quat& wanted, const Affine3& above, Affine3& local) {
+  const Mat3 scale = rotation_part(local).transpose() * local.linear();
+  local.linear() = (rotation_of(above).conjugate() * wanted).toRotationMatrix() * scale;
+}
+
+std::vector<Affine3> sampled(const Clip& clip, const Skeleton& skeleton, double time) {
+  Pose pose = rest_pose(skeleton);
+  sample_clip(clip, skeleton, time, pose);
+  return global_transforms(skeleton, pose.local);
+}
+
+class Retargeter {
+ public:
+  Retargeter(const Clip& clip, const Skeleton& source, const Skeleton& target)
+      : clip_(clip), source_(source), target_(target), from_(source, target) {
+    source_rest_ = global_transforms(source, rest_pose(source).local);
+    target_rest_ = global_transforms(target, rest_pose(target).local);
+    const double size = extent(source_rest_);
+    scale_ = size > 0 ? extent(target_rest_) / size : 1;
+    align_.assign(target.size(), Quat::Identity());
+    const auto source_directions = bone_directions(source, source_rest_);
+    const auto target_directions = bone_directions(target, target_rest_);
+    for (std::size_t j = 0; j < target.size(); ++j) {
+      // The topmost joint keeps its direction: hips point wherever the rigger liked.
+      if (from_[j] < 0 || from_.is_top(j) || !target_directions[j]) continue;
+      if (const auto& to = source_directions[static_cast<std::size_t>(from_[j])])
+        align_[j] = shortest_arc(*target_directions[j], *to);
+    }
+  }
+
+  const Match& from() const { return from_; }
+  bool travels(std::size_t j) const { return from_.is_top(j); }
+
   // Local transforms of the target at a time of the source's clip.
   std::vector<Affine3> at(double time) const {
-    Pose pose = rest_pose(source_);
-    sample_clip(clip_, source_, time, pose);
-    const std::vector<Affine3> moved = global_transforms(source_, pose.local);
-    std::vector<Affine3> local = rest_pose(target_).local, global(target_.size());
-    for (const std::uint32_t j : target_.order()) {
-      const int parent = target_[j].parent;
-      const Affine3 above = parent < 0 ? Affine3::Identity() : global[static_cast<std::size_t>(parent)];
-      if (from_[j] >= 0) place(j, above, moved, local[j]);
-      global[j] = above * local[j];
-    }
-    return local;
+    const std::vector<Affine3> moved = sampled(clip_, source_, time);
+    return posed_target(target_, from_, [&](std::size_t j, const Affine3& above, Affine3& local) {
+      const auto s = static_cast<std::size_t>(from_[j]);
+      const Quat motion = rotation_of(moved[s]) * rotation_of(source_rest_[s]).conjugate();
+      turn_to(motion * align_[j] * rotation_of(target_rest_[j]), above, local);
+      if (!from_.is_top(j) || above.linear().determinant() == 0) return;
+      const Vec3 step = scale_ * (moved[s].translation() - source_rest_[s].translation());
+      local.translation() = above.inverse() * Vec3(target_rest_[j].translation() + step);
+    });
   }
 
  private:
-  void place(std::size_t j, const Affine3& above, std::span<const Affine3> moved, Affine3& local) const {
-    const auto s = static_cast<std::size_t>(from_[j]);
-    const Quat motion = rotation_of(moved[s]) * rotation_of(source_rest_[s]).conjugate();
-    const Quat wanted = motion * align_[j] * rotation_of(target_rest_[j]);
-    // Only the rotation changes: what the rest transform scales it goes on scaling.
-    const Mat3 scale = rotation_part(local).transpose() * local.linear();
-    local.linear() = (rotation_of(above).conjugate() * wanted).toRotationMatrix() * scale;
-    if (!is_top(j) || above.linear().determinant() == 0) return;
-    const Vec3 step = scale_ * (moved[s].translation() - source_rest_[s].translation());
-    local.translation() = above.inverse() * Vec3(target_rest_[j].translation() + step);
+  const Clip& clip_;
+  const Skeleton& source_;
+  const Skeleton& target_;
+  Match from_;
+  std::vector<Affine3> source_rest_, target_rest_;
+  std::vector<Quat> align_;
+  double scale_ = 1;
+};
+
+// The similarity that takes one frame to another.
+Affine3 similarity(const Affine3& from, const Affine3& to) {
+  const Mat3 linear = to.linear() * from.linear().inverse();
+  Affine3 map = Affine3::Identity();
+  map.linear() = std::cbrt(std::abs(linear.determinant())) * rotation_part(Affine3(linear));
+  map.translation() = to.translation() - map.linear() * from.translation();
+  return map;
+}
+
+// Of the similarities that take a frame of `from` to its partner, the one that brings all nearest to theirs
+// in the sum: the common one where most have one in common, however the others were posed.
+Affine3 common_similarity(std::span<const Affine3> from, std::span<const Affine3> to) {
+  Affine3 best = Affine3::Identity();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    const Affine3 map = similarity(from[k], to[k]);
+    if (!map.matrix().allFinite() || !(std::abs(map.linear().determinant()) > 0)) continue;
+    double apart = 0;
+    for (std::size_t j = 0; j < from.size(); ++j)
+      apart += (map * from[j].translation() - to[j].translation()).norm();
+    if (!(apart < least)) continue;
+    least = apart;
+    best = map;
+  }
+  return best;
+}
+
+bool moves_joint(const Channel& channel, const Skeleton& skeleton) {
+  return channel.path != ChannelPath::kKeyWeights && !channel.times.empty() && channel.joint >= 0 &&
+         static_cast<std::size_t>(channel.joint) < skeleton.size();
+}
+
+// What each joint of the source does to bind space, done by the joints of the target.
+class Carrier {
+ public:
+  Carrier(const Clip& clip, const Skeleton& source, std::span<const Affine3> bind, const Skeleton& target)
+      : clip_(clip), source_(source), target_(target), from_(source, target) {
+    const auto rest = global_transforms(source, rest_pose(source).local);
+    target_rest_ = global_transforms(target, rest_pose(target).local);
+    std::vector<Affine3> bound, world;
+    for (std::size_t j = 0; j < source.size(); ++j) {
+      inverse_bind_.push_back(bind[j].inverse());
+      if (!source[j].deforms) continue;
+      bound.push_back(bind[j]);
+      world.push_back(rest[j]);
+    }
+    to_bind_ = common_similarity(bound, world).inverse();
+    find_sliding(rest);
+  }
+
+  const Match& from() const { return from_; }
+  // Whether its place is keyed: it carries the whole, or leaves its place at the joint above, as feet do that
+  // were led by inverse kinematics.
+  bool travels(std::size_t j) const {
+    return from_.is_top(j) || (from_[j] >= 0 && slides_[static_cast<std::size_t>(from_[j])]);
+  }
+
+  std::vector<Affine3> at(double time) const {
+    const std::vector<Affine3> moved = sampled(clip_, source_, time);
+    return posed_target(target_, from_, [&](std::size_t j, const Affine3& above, Affine3& local) {
+      const auto s = static_cast<std::size_t>(from_[j]);
+      const Affine3 motion = to_bind_ * moved[s] * inverse_bind_[s];
+      if (!motion.matrix().allFinite()) return;
+      turn_to(rotation_of(motion) * rotation_of(target_rest_[j]), above, local);
+      if (travels(j) && above.linear().determinant() != 0)
+        local.translation() = above.inverse() * Vec3(motion * Vec3(target_rest_[j].translation()));
+    });
+  }
+
+ private:
+  void find_sliding(std::span<const Affine3> rest) {
+    slides_.assign(source_.size(), false);
+    for (const Channel& channel : clip_.channels) {
+      if (channel.path != ChannelPath::kTranslation || !moves_joint(channel, source_)) continue;
+      Vec3f low = Vec3f::Constant(std::numeric_limits<float>::infinity()), high = -low;
+      for (std::size_t k = 0; k + 2 < channel.values.size(); k += 3) {
+        const Vec3f value(channel.values[k], channel.values[k + 1], channel.values[k + 2]);
+        low = low.cwiseMin(value);
+        high = high.cwiseMax(value);
+      }
+      const int above = source_[static_cast<std::size_t>(channel.joint)].parent;
+      const double unit =
+          above < 0 ? 1 : std::cbrt(std::abs(rest[static_cast<std::size_t>(above)].linear().determinant()));
+      if (unit * static_cast<double>((high - low).norm()) > 0.01 * extent(rest))
+        slides_[static_cast<std::size_t>(channel.joint)] = true;
+    }
   }
 
   const Clip& clip_;
   const Skeleton& source_;
   const Skeleton& target_;
-  std::vector<int> from_;
-  std::vector<Affine3> source_rest_, target_rest_;
-  std::vector<Quat> align_;
-  double scale_ = 1;
+  Match from_;
+  std::vector<bool> slides_;  // per joint of the source
+  std::vector<Affine3> inverse_bind_, target_rest_;
+  Affine3 to_bind_;
 };
 
 Channel make_channel(std::size_t joint, ChannelPath path, const std::vector<float>& times) {
@@ -150,38 +272,86 @@ void add_key(Channel& channel, const Affine3& transform) {
     channel.values.push_back(static_cast<float>(part));
 }
 
-}  // namespace
-
-Result<Retargeted> retarget_clip(const Clip& clip, const Skeleton& source, const Skeleton& target,
-                                 double fps) {
-  const Retargeter retargeter(clip, source, target);
+// The motion at `times`, as channels of the joints that follow.
+template <class Motion>
+Result<Retargeted> with_keys(const Clip& clip, const Skeleton& source, const Motion& motion,
+                             const std::vector<float>& times) {
   Retargeted result;
   result.clip.name = clip.name;
-  result.matched = retargeter.matched();
+  std::vector<bool> used(source.size(), false);
+  const Match& from = motion.from();
+  for (std::size_t j = 0; j < from.all().size(); ++j) {
+    if (from[j] < 0) continue;
+    used[static_cast<std::size_t>(from[j])] = true;
+    ++result.matched;
+    if (motion.travels(j)) result.clip.channels.push_back(make_channel(j, ChannelPath::kTranslation, times));
+    result.clip.channels.push_back(make_channel(j, ChannelPath::kRotation, times));
+  }
   if (result.matched == 0)
     return impossible(
         "no joint of the motion has the name of a joint of the rig; rename the joints of one of them");
-  std::vector<bool> used(source.size(), false);
-  for (const int j : retargeter.from())
-    if (j >= 0) used[static_cast<std::size_t>(j)] = true;
   for (std::size_t j = 0; j < source.size(); ++j)
     if (!used[j]) result.unmatched.push_back(source[j].name);
-
-  const int frames = std::max(1, static_cast<int>(std::lround(clip.duration() * fps)) + 1);
-  std::vector<float> times;
-  for (int k = 0; k < frames; ++k) times.push_back(static_cast<float>(k / fps));
-  for (std::size_t j = 0; j < target.size(); ++j) {
-    if (retargeter.from()[j] < 0) continue;
-    if (retargeter.is_top(j))
-      result.clip.channels.push_back(make_channel(j, ChannelPath::kTranslation, times));
-    result.clip.channels.push_back(make_channel(j, ChannelPath::kRotation, times));
-  }
   for (const float time : times) {
-    const std::vector<Affine3> local = retargeter.at(time);
+    const std::vector<Affine3> local = motion.at(time);
     for (Channel& channel : result.clip.channels)
       add_key(channel, local[static_cast<std::size_t>(channel.joint)]);
   }
   return result;
+}
+
+// Every key of a clip's joints, and more where two lie over `step` apart.
+std::vector<float> key_times(const Clip& clip, const Skeleton& skeleton, double step) {
+  std::vector<float> keys;
+  for (const Channel& channel : clip.channels)
+    if (moves_joint(channel, skeleton)) keys.insert(keys.end(), channel.times.begin(), channel.times.end());
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  std::vector<float> times;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    times.push_back(keys[k]);
+    if (k + 1 == keys.size()) break;
+    const double gap = static_cast<double>(keys[k + 1]) - keys[k];
+    const int parts = static_cast<int>(std::ceil(gap / step - 1e-3));
+    for (int part = 1; part < parts; ++part) {
+      const auto time = static_cast<float>(keys[k] + gap * part / parts);
+      if (time > times.back() && time < keys[k + 1]) times.push_back(time);
+    }
+  }
+  return times;
+}
+
+}  // namespace
+
+Result<Retargeted> retarget_clip(const Clip& clip, const Skeleton& source, const Skeleton& target,
+                                 double fps) {
+  const int frames = std::max(1, static_cast<int>(std::lround(clip.duration() * fps)) + 1);
+  std::vector<float> times;
+  for (int k = 0; k < frames; ++k) times.push_back(static_cast<float>(k / fps));
+  return with_keys(clip, source, Retargeter(clip, source, target), times);
+}
+
+Result<Retargeted> carry_clip(const Clip& clip, const Skeleton& source, std::span<const Affine3> source_bind,
+                              const Skeleton& target, double fps) {
+  assert(source_bind.size() == source.size());
+  constexpr double kMostSteps = 10000;  // of a clip that lasts for hours
+  const double step = std::max(1 / fps, clip.duration() / kMostSteps);
+  return with_keys(clip, source, Carrier(clip, source, source_bind, target), key_times(clip, source, step));
+}
+
+MatchedJoints count_matched(const Clip& clip, const Skeleton& source, const Skeleton& target) {
+  std::vector<bool> matched(source.size(), false), moved(source.size(), false);
+  const Match from(source, target);
+  for (const int j : from.all())
+    if (j >= 0) matched[static_cast<std::size_t>(j)] = true;
+  for (const Channel& channel : clip.channels)
+    if (moves_joint(channel, source)) moved[static_cast<std::size_t>(channel.joint)] = true;
+  MatchedJoints count;
+  for (std::size_t j = 0; j < source.size(); ++j) {
+    count.moved += moved[j];
+    count.matched += moved[j] && matched[j];
+  }
+  return count;
 }
 
 }  // namespace sinew

@@ -232,6 +232,33 @@ TEST(Bind, LockedWeightsStayAndTheRestIsShared) {
   for (std::uint32_t j = 0; j < 3; ++j) EXPECT_EQ(weight_of(rig, 5, j), weight_of(*made, 5, j));
 }
 
+TEST(Bind, ANewSkeletonTakesClipsOverWhereJointsHaveTheSameName) {
+  auto rig = make_character("arm", {.resolution = 300});
+  ASSERT_TRUE(rig.ok());
+  rig->clips.resize(1);
+  Channel key;
+  key.path = ChannelPath::kKeyWeights;
+  key.joint = 0;
+  rig->clips[0].channels.push_back(key);
+  const auto moved = [](const Clip& clip) {
+    return std::count_if(clip.channels.begin(), clip.channels.end(),
+                         [](const Channel& c) { return c.path != ChannelPath::kKeyWeights; });
+  };
+  const Skeleton old = rig->skeleton;
+  std::vector<Joint> joints(old.joints().begin(), old.joints().end());
+  joints[1].rest_local.translation() *= 1.1;
+  joints[2].name = "other";
+  set_skeleton(*rig, *Skeleton::create(joints));
+  ASSERT_EQ(rig->clips.size(), 1u);
+  EXPECT_GT(moved(rig->clips[0]), 0);
+  for (const Channel& channel : rig->clips[0].channels) EXPECT_NE(channel.joint, 2);
+  for (std::size_t j = 0; j < joints.size(); ++j) joints[j].name = "other" + std::to_string(j);
+  set_skeleton(*rig, *Skeleton::create(joints));
+  EXPECT_EQ(moved(rig->clips[0]), 0);
+  ASSERT_EQ(rig->clips[0].channels.size(), 1u);  // the key's
+  EXPECT_EQ(rig->clips[0].channels[0].path, ChannelPath::kKeyWeights);
+}
+
 TEST(Bind, ATemplateFillsTheMeshsBox) {
   const Box3 box(Vec3(-10, 5, 2), Vec3(30, 90, 12));
   const auto skeleton = fit_template("biped", box);

@@ -6,10 +6,11 @@ usage: clean_files_test.py PROGRAM SOURCE [unittest arguments]
 """
 import json
 import math
+import os
 import struct
 import unittest
 
-from program import ProgramTest
+from program import SOURCE, ProgramTest
 
 
 def document_of(path):
@@ -92,10 +93,36 @@ class CleanFiles(ProgramTest):
         document = document_of(self.path("a.glb"))[0]
         self.assertEqual(len(document["skins"][0]["joints"]), 2)
         self.assertNotIn("animations", document)
-        self.assertIn("left out", self.call("skeleton", self.rig, "--template", "arm", "-o", self.path("c.glb")).stderr)
+        found = self.call("skeleton", self.rig, "--template", "arm", "-o", self.path("c.glb")).stderr
+        self.assertIn("%d clips are carried over" % clips, found)
+        self.assertNotIn("left out", found)
+        self.assertEqual(len(document_of(self.path("c.glb"))[0]["animations"]), clips)
         self.assertNotIn("left out", self.call("weights", self.rig, "--method", "envelope", "-o", self.path("d.glb")).stderr)
         self.call("reweight", self.rig, "--smooth", 1, "-o", self.path("b.glb"))
         self.assertEqual(len(document_of(self.path("b.glb"))[0]["animations"]), clips)
+
+    def check_carried(self, rig, template, clip, time):
+        """A found skeleton with the old one's names plays its clip: the body goes where it went with the old joints."""
+        out = self.path("new.glb")
+        done = self.call("rig", rig, "--template", template, "--quality", "fast", "-o", out)
+        self.assertIn("carried over", done.stderr)
+        posed = {}
+        for name, file, words in (("before", rig, ("--clip", clip, "--time", time)),
+                                  ("after", out, ("--clip", clip, "--time", time)), ("rest", out, ())):
+            self.call("pose", file, *words, "--deformer", "lbs", "-o", self.path(name + ".obj"))
+            posed[name] = self.vertices(self.path(name + ".obj"))
+        apart = sum(map(math.dist, posed["before"], posed["after"]))
+        moved = sum(map(math.dist, posed["before"], posed["rest"]))
+        self.assertLess(apart, 0.25 * moved)
+
+    def test_a_found_skeleton_plays_the_walk_of_the_old_one(self):
+        self.check_carried(self.make("biped.glb", "biped", "--resolution", 1500), "biped", "walk", 0.3)
+
+    def test_a_real_animal_plays_its_clips_with_a_found_skeleton(self):
+        fox = os.path.join(os.environ.get("SINEW_DATA", os.path.join(SOURCE, "..", "shared", "data")), "rigged_gltf", "Fox.glb")
+        if not os.path.exists(fox):
+            self.skipTest("without the data folder")
+        self.check_carried(fox, fox, "Run", 0.43)
 
 
 if __name__ == "__main__":
