@@ -17,7 +17,7 @@ namespace {
 struct CageBindArguments {
   std::string in, out, cage, from, cage_out;
   bool automatic = false;
-  int controls = 200;
+  int controls = 0;  // 0: by what the cage is for
   CageRequest request;
 };
 
@@ -47,9 +47,8 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
     return report;
   }
   if (options.automatic) {
-    auto cage = auto_cage(asset.rig, options.controls, console.progress());
-    if (!cage) return in_file(options.in, cage.error());
-    auto report = bind_cage(asset.rig, *std::move(cage), request);
+    const int controls = options.controls != 0 ? options.controls : options.request.skin ? 400 : 200;
+    auto report = bind_auto_cage(asset.rig, controls, request);
     if (!report) return in_file(options.in, report.error());
     return report;
   }
@@ -157,7 +156,8 @@ void add_cage_bind(Program& program, const Verb& verb) {
   bind.option("MESH", options->in, "the mesh or rig").required();
   bind.option("--cage", options->cage, "a closed mesh around it, or around a part of it");
   bind.flag("--auto", options->automatic, "make the cage out of the mesh's voxel body");
-  bind.option("--controls", options->controls, "with --auto: about as many control points").show_default();
+  bind.option("--controls", options->controls,
+              "with --auto: about as many control points (default: 200, with --skin 400)");
   bind.option("--cage-out", options->cage_out,
               "also write the cage as a mesh, to move its control points elsewhere");
   bind.option("--from", options->from, "use the cage that this .glb has solved (--keep or --dynamic)");

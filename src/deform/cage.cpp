@@ -8,7 +8,6 @@
 #include "deform/normal_carrier.h"
 #include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
-#include "sinew/mesh/bvh.h"
 #include "sinew/volume/harmonic_cage.h"
 
 namespace sinew {
@@ -114,15 +113,37 @@ class CageDeformer : public Deformer {
     return axes;
   }
 
+  // The triangle that a vertex hangs on most: what is nearest in space may belong to another limb.
+  std::uint32_t nearest_triangle(std::span<const ControlRows::Entry> row,
+                                 std::span<const std::vector<std::uint32_t>> around) const {
+    const auto most = std::max_element(row.begin(), row.end(),
+                                       [](const auto& a, const auto& b) { return a.weight < b.weight; });
+    std::uint32_t best = 0;
+    double largest = -1;
+    if (most == row.end()) return best;
+    for (const std::uint32_t t : around[most->control]) {
+      double sum = 0;
+      for (const std::uint32_t corner : triangles_[t])
+        for (const ControlRows::Entry& entry : row)
+          if (entry.control == corner) sum += entry.weight;
+      if (!(sum > largest)) continue;
+      largest = sum;
+      best = t;
+    }
+    return best;
+  }
+
   void find_triangles(const Rig& rig) {
     triangles_ = triangulate(cage_.mesh).triangles;
     const std::vector<Vec3>& points = cage_.mesh.positions;
     std::erase_if(triangles_, [&](const Triangle& t) { return !(axes_of(t, points).determinant() > 0); });
     if (triangles_.empty()) return;
     for (const Triangle& t : triangles_) rest_axes_.push_back(axes_of(t, points).inverse());
-    const Bvh tree({points, triangles_});
+    std::vector<std::vector<std::uint32_t>> around(points.size());  // triangles, per control point
+    for (std::uint32_t t = 0; t < triangles_.size(); ++t)
+      for (const std::uint32_t corner : triangles_[t]) around[corner].push_back(t);
     for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
-      nearest_.push_back(static_cast<std::uint32_t>(tree.nearest(rig.mesh.positions[i]).triangle));
+      nearest_.push_back(nearest_triangle(cage_.rows[i], around));
       Vec3 place = Vec3::Zero();
       for (const ControlRows::Entry& entry : cage_.rows[i])
         place += static_cast<double>(entry.weight) * points[entry.control];
@@ -135,7 +156,7 @@ class CageDeformer : public Deformer {
   NormalCarrier normals_;
   std::optional<HarmonicCage> field_;  // of a dynamic cage
   // Of a skinned cage: its triangles, the inverse of their axes at rest, and for each vertex of the mesh the
-  // nearest of them and the place that its coordinates give.
+  // one that it hangs on and the place that its coordinates give.
   std::vector<Triangle> triangles_;
   std::vector<Mat3> rest_axes_;
   std::vector<std::uint32_t> nearest_;

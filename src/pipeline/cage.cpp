@@ -10,6 +10,7 @@
 #include "sinew/core/text.h"
 #include "sinew/measure/self_intersection.h"
 #include "sinew/volume/harmonic_cage.h"
+#include "sinew/volume/limb_cage.h"
 #include "sinew/volume/voxel_cage.h"
 #include "sinew/weights/transfer.h"
 
@@ -51,10 +52,13 @@ void fill(const CageFigures& figures, CageReport& report) {
   report.cycles = std::max(report.cycles, figures.cycles);
 }
 
+Error no_weights() {
+  return impossible("the skeleton cannot move the cage: the mesh has no weights; `sinew rig` makes them");
+}
+
 // Weights of the control points: those of the mesh at its nearest point.
 Result<SkinWeights> skin_cage(const Rig& rig, const PolyMesh& cage) {
-  if (rig.weights.entries.empty())
-    return impossible("the skeleton cannot move the cage: the mesh has no weights; `sinew rig` makes them");
+  if (rig.weights.entries.empty()) return no_weights();
   const TriangleView view = triangulate(rig.mesh);
   std::vector<int> joints(rig.skeleton.size());
   for (std::size_t j = 0; j < joints.size(); ++j) joints[j] = static_cast<int>(j);
@@ -63,8 +67,17 @@ Result<SkinWeights> skin_cage(const Rig& rig, const PolyMesh& cage) {
   return std::move(transferred.weights);
 }
 
+// The weights of chosen vertices, in their order.
+SkinWeights weights_of(const SkinWeights& weights, std::span<const std::uint32_t> vertices) {
+  SkinWeights chosen;
+  for (const std::uint32_t i : vertices) chosen.add_row(weights.row(i));
+  return chosen;
+}
+
+// `guides`: of a skinned cage, the vertex whose weights each control point takes; empty: what is nearest.
 Result<CageReport> finish(Rig& rig, Cage cage, CageBinding binding, const CageRequest& request,
-                          CageReport report, Clock::time_point start) {
+                          CageReport report, Clock::time_point start,
+                          std::span<const std::uint32_t> guides = {}) {
   fill(binding.figures, report);
   report.outside = binding.figures.outside;
   report.entries = binding.rows.entries.size();
@@ -74,8 +87,10 @@ Result<CageReport> finish(Rig& rig, Cage cage, CageBinding binding, const CageRe
   cage.dynamic = request.dynamic;
   cage.reach = request.reach;
   cage.weights = {};
-  if (request.skin) {
+  if (request.skin && guides.empty()) {
     SINEW_TRY(cage.weights, skin_cage(rig, cage.mesh));
+  } else if (request.skin) {
+    cage.weights = weights_of(rig.weights, guides);
   }
   note_mesh(report, rig.mesh.vertex_count(), report.notes);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -149,6 +164,35 @@ Result<CageReport> bind_solved_cage(Rig& rig, const Cage& solved, const CageRequ
   Cage cage = solved;
   if (!request.dynamic && !request.keep) cage.volume = {};
   return finish(rig, std::move(cage), std::move(binding), request, std::move(report), start);
+}
+
+Result<CageReport> bind_auto_cage(Rig& rig, int controls, const CageRequest& request) {
+  const auto start = Clock::now();
+  if (!request.skin || request.dynamic || request.keep) {
+    SINEW_TRY(PolyMesh mesh, auto_cage(rig, controls, request.progress));
+    SINEW_TRY(CageReport report, bind_cage(rig, std::move(mesh), request));
+    if (request.skin)
+      report.notes.push_back(
+          "limbs that lie in one cell of the cage move together: a cage that is kept or looked up in every "
+          "frame is one space");
+    return report;
+  }
+  if (rig.weights.entries.empty()) return no_weights();
+  const TriangleView view = triangulate(rig.mesh);
+  SINEW_TRY(LimbCage made, limb_cage({rig.mesh.positions, view.triangles}, {.controls = controls,
+                                                                            .resolution = request.resolution,
+                                                                            .threshold = request.threshold,
+                                                                            .progress = request.progress}));
+  CageReport report;
+  report.controls = made.mesh.vertex_count();
+  report.cells = made.cells;
+  report.nodes = made.nodes;
+  report.pieces = 1;
+  Cage cage;
+  cage.mesh = std::move(made.mesh);
+  cage.resolution = request.resolution;
+  return finish(rig, std::move(cage), std::move(made.binding), request, std::move(report), start,
+                made.guides);
 }
 
 Result<PolyMesh> auto_cage(const Rig& rig, int controls, const Progress* progress) {

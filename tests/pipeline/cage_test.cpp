@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "sinew/characters/characters.h"
 #include "sinew/deform/cage.h"
@@ -78,6 +79,77 @@ TEST(Cage, ASkeletonDrivenCageGivesNoDoubleMotion) {
     EXPECT_LT((still[i] - rig.mesh.positions[i]).norm(), 1e-5 * size) << i;
     EXPECT_LT((turned[i] - motion * rig.mesh.positions[i]).norm(), 1e-4 * size) << i;
   }
+}
+
+// How far the lower half of a raised thigh and the shin of the other leg lie, by the cage, from where linear
+// blending has them: means, in lengths of the thigh.
+std::pair<double, double> off_a_raised_thigh(const Rig& rig) {
+  Rig bare = rig;
+  bare.cages.clear();
+  const std::size_t thigh = *rig.skeleton.find("LeftUpLeg"), knee = *rig.skeleton.find("LeftLeg"),
+                    shin = *rig.skeleton.find("RightLeg");
+  const auto bind = bind_transforms(rig);
+  const Vec3 hip = bind[thigh].translation(), along = bind[knee].translation() - hip;
+  const PoseRequest raised{.turns = {{"LeftUpLeg", Vec3(-90, 0, 0)}}};
+  const std::vector<Vec3> by_cage = caged(rig, raised, test::by(rig, "cage")),
+                          by_skin = caged(bare, raised, {});
+  std::vector<double> lower, other;
+  for (std::size_t i = 0; i < by_cage.size(); ++i)
+    for (const Influence& influence : rig.weights.row(i)) {
+      const double off = (by_cage[i] - by_skin[i]).norm() / along.norm();
+      if (influence.weight < 0.95f) continue;
+      if (influence.joint == thigh && (rig.mesh.positions[i] - hip).dot(along) > 0.5 * along.squaredNorm())
+        lower.push_back(off);
+      if (influence.joint == shin) other.push_back(off);
+    }
+  EXPECT_GT(std::min(lower.size(), other.size()), 10u);
+  const auto mean = [](const std::vector<double>& v) {
+    return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+  };
+  return {mean(lower), mean(other)};
+}
+
+TEST(Cage, ASkeletonDrivenCageKeepsLegsApart) {
+  Rig rig = character("biped", 2500);
+  CageRequest request;
+  request.skin = true;
+  const auto report = bind_auto_cage(rig, 400, request);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_LT(report->reproduction_error, 1e-5);
+  const auto [lower, other] = off_a_raised_thigh(rig);
+  EXPECT_LT(lower, 0.05);
+  EXPECT_LT(other, 0.005);
+  // In one space each leg drags the other.
+  const auto cage = auto_cage(rig, 400, nullptr);
+  ASSERT_TRUE(cage.ok());
+  ASSERT_TRUE(bind_cage(rig, *cage, request).ok());
+  const auto [lower_before, other_before] = off_a_raised_thigh(rig);
+  EXPECT_GT(lower_before, 3 * lower);
+  EXPECT_GT(other_before, 3 * other);
+}
+
+// What a key adds turns with the limb that it lies on, also where the other one lies in the same cells.
+TEST(Cage, AKeyOnARaisedLegTurnsWithIt) {
+  Rig rig = character("biped", 2500);
+  ShapeKey key;
+  key.name = "bulge";
+  key.deltas.assign(rig.mesh.vertex_count(), Vec3f(0, 0, 0.02f));
+  rig.keys.push_back(key);
+  CageRequest request;
+  request.skin = true;
+  ASSERT_TRUE(bind_auto_cage(rig, 400, request).ok());
+  const PoseRequest raised{.turns = {{"LeftUpLeg", Vec3(-90, 0, 0)}}};
+  PoseRequest keyed = raised;
+  keyed.keys = {{"bulge", 1}};
+  const std::vector<Vec3> plain = caged(rig, raised, test::by(rig, "cage")),
+                          bulged = caged(rig, keyed, test::by(rig, "cage"));
+  const std::size_t shins[] = {*rig.skeleton.find("LeftLeg"), *rig.skeleton.find("RightLeg")};
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    for (const Influence& influence : rig.weights.row(i)) {
+      if (influence.weight < 0.99f || (influence.joint != shins[0] && influence.joint != shins[1])) continue;
+      const Vec3 expected = influence.joint == shins[0] ? Vec3(0, 0.02, 0) : Vec3(0, 0, 0.02);
+      EXPECT_LT((bulged[i] - plain[i] - expected).norm(), 0.006) << i;
+    }
 }
 
 TEST(Cage, ASkeletonDrivenCageBendsSmoothly) {
