@@ -16,6 +16,7 @@ namespace {
 constexpr double kOwnVertex = 0.8;     // a vertex with this much of a bone's weight shows its length
 constexpr std::size_t kLeastOwn = 12;  // such vertices, for a bone to be measured
 constexpr double kLongLimb = 0.3;      // of a bone's length: least distance of its measured ends
+constexpr double kKeptLength = 0.05;   // what a limb's length may differ by from shape to shape
 
 ShapeSkeleton one_piece(const PolyMesh& mesh, std::string problem) {
   ShapeSkeleton whole;
@@ -109,7 +110,12 @@ WayMeasure::WayMeasure(const ShapeSkeleton& found, std::span<const PolyMesh> sha
     const auto third = static_cast<std::ptrdiff_t>(vertices.size() / 3);
     limb.ends[0].assign(vertices.begin(), vertices.begin() + third);
     limb.ends[1].assign(vertices.end() - third, vertices.end());
-    if (length(limb, positions) > kLongLimb * axis.norm()) limbs_.push_back(std::move(limb));
+    // Skin that the shapes themselves stretch, as over a collar bone, says nothing about lengths on the way.
+    const double own_length = length(limb, positions);
+    const bool is_kept = std::all_of(shapes.begin(), shapes.end(), [&](const PolyMesh& shape) {
+      return std::abs(length(limb, shape.positions) - own_length) <= kKeptLength * own_length;
+    });
+    if (is_kept && own_length > kLongLimb * axis.norm()) limbs_.push_back(std::move(limb));
   }
 }
 

@@ -213,7 +213,7 @@ class Inbetween(unittest.TestCase):
         out = self.path("frames")
         report = json.loads(self.call(a, b, "--frames", 9, "-o", out, "--json").stdout)
         self.assertEqual((report["motion"], report["skeleton"]), ("skeleton", "biped"))
-        self.assertLess(abs(report["limb_length_change"]), 0.03)
+        self.assertLess(abs(report["limb_length_change"]), 0.01)
         self.assertGreater(abs(report["straight_limb_length_change"]), 0.2)
         self.assertLess(abs(report["volume_change"]), 0.01)
         self.assertGreater(abs(report["straight_volume_change"]), 0.05)
