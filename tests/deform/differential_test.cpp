@@ -8,6 +8,7 @@
 #include "deform/key_samples.h"
 #include "sinew/deform/dqs.h"
 #include "sinew/deform/lbs.h"
+#include "sinew/math/rotation_fit.h"
 
 namespace sinew {
 namespace {
@@ -64,6 +65,42 @@ TEST(Differential, ComponentsKeepTheCentresOfLinearBlending) {
   surface->centres(test::run(build_lbs(sample.rig), sample).positions, of_lbs);
   surface->centres(test::run(build_differential(sample.rig), sample).positions, of_differential);
   for (std::size_t c = 0; c < 2; ++c) EXPECT_LT((of_lbs[c] - of_differential[c]).norm(), 1e-5);
+}
+
+// How far a small part inside a tube is, after the tube has bent, from where the skin around it has carried
+// its centre (the rigid motion nearest to that of the skin), in radii of the part.
+double off_its_seat(const test::Sample& sample, std::size_t body, const Vec3& centre, double radius,
+                    std::span<const Vec3f> posed) {
+  Vec3 from = Vec3::Zero(), to = Vec3::Zero(), part = Vec3::Zero();
+  std::vector<std::size_t> around;
+  const std::vector<Vec3>& rest = sample.rig.mesh.positions;
+  for (std::size_t i = 0; i < body; ++i)
+    if (std::abs(rest[i].x() - centre.x()) < 2 * radius) around.push_back(i);
+  for (const std::size_t i : around) {
+    from += rest[i] / static_cast<double>(around.size());
+    to += posed[i].cast<double>() / static_cast<double>(around.size());
+  }
+  Mat3 product = Mat3::Zero();
+  for (const std::size_t i : around) product += (posed[i].cast<double>() - to) * (rest[i] - from).transpose();
+  for (std::size_t i = body; i < rest.size(); ++i)
+    part += posed[i].cast<double>() / static_cast<double>(rest.size() - body);
+  return (to + fit_rotation(product) * Vec3(centre - from) - part).norm() / radius;
+}
+
+TEST(Differential, AnEyeStaysInItsSocket) {
+  const double radius = 0.15;
+  const Vec3 centre(3.6, 0.1, 0);  // near the end of a tube that bends from 1.4 to 2.6
+  const PolyMesh body = test::capped_cylinder(0.4, 4, 24, 41);
+  test::Sample sample = tube(test::joined({body, test::uv_sphere(centre, radius, 12, 8)}));
+  turn(sample, 110);
+  const auto off = [&](Placement placement) {
+    DifferentialOptions options;
+    options.placement = placement;
+    const test::Output out = test::run(build_differential(sample.rig, options), sample);
+    return off_its_seat(sample, body.vertex_count(), centre, radius, out.positions);
+  };
+  EXPECT_LT(off(DifferentialOptions().placement), 0.2);  // 0.08
+  EXPECT_GT(off(Placement::kOwn), 0.5);                  // 1.1: it leaves the tube
 }
 
 // The candy wrapper: half a turn leaves nothing of the middle by linear blending. Rotations without the shear
