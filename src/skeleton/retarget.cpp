@@ -188,6 +188,8 @@ bool moves_joint(const Channel& channel, const Skeleton& skeleton) {
          static_cast<std::size_t>(channel.joint) < skeleton.size();
 }
 
+constexpr double kFarthest = 1e30;  // what is not nearer, or no number, is left out
+
 // What each joint of the source does to bind space, done by the joints of the target.
 class Carrier {
  public:
@@ -220,8 +222,9 @@ class Carrier {
       const Affine3 motion = to_bind_ * moved[s] * inverse_bind_[s];
       if (!motion.matrix().allFinite()) return;
       turn_to(rotation_of(motion) * rotation_of(target_rest_[j]), above, local);
-      if (travels(j) && above.linear().determinant() != 0)
-        local.translation() = above.inverse() * Vec3(motion * Vec3(target_rest_[j].translation()));
+      if (!travels(j)) return;
+      const Vec3 place = above.inverse() * Vec3(motion * Vec3(target_rest_[j].translation()));
+      if (place.cwiseAbs().maxCoeff() < kFarthest) local.translation() = place;
     });
   }
 
