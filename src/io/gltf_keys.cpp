@@ -86,18 +86,19 @@ Result<void> read_deltas(GltfDocument& document, const std::string& place, int a
   std::atomic<std::size_t> odd = 0;
   parallel_for(out.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      Vec3f delta(stored[3 * i], stored[3 * i + 1], stored[3 * i + 2]);
-      if (!(delta.allFinite() && delta.cwiseAbs().maxCoeff() <= kLargest)) {
-        delta.setZero();
-        odd.fetch_add(1, std::memory_order_relaxed);
-      }
+      const Vec3f delta(stored[3 * i], stored[3 * i + 1], stored[3 * i + 2]);
       out[i] = plain ? delta : Vec3f((linear * delta.cast<double>()).cast<float>());
+      // As it is stored, and as it is in bind space, where a new file has it.
+      const auto fits = [](const Vec3f& v) { return v.allFinite() && v.cwiseAbs().maxCoeff() <= kLargest; };
+      if (fits(delta) && fits(out[i])) continue;
+      out[i].setZero();
+      odd.fetch_add(1, std::memory_order_relaxed);
     }
   });
   if (odd == 0) return {};
   document.mended_geometry = true;
   document.notes.push_back(place + " holds " + std::to_string(odd.load()) +
-                           " vectors that are not finite: read as 0");
+                           " vectors that are not finite or too large: read as 0");
   return {};
 }
 

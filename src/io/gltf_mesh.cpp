@@ -76,7 +76,7 @@ void note_mended(GltfDocument& document, const std::string& place, std::size_t o
   if (odd == 0) return;
   document.mended_geometry = true;
   document.notes.push_back(place + " holds " + std::to_string(odd) +
-                           " coordinates that are not finite: read as 0");
+                           " coordinates that are not finite or too large: read as 0");
 }
 
 Result<void> read_positions(GltfDocument& document, const PartPlan& plan, const MeshPart& part,
@@ -90,6 +90,10 @@ Result<void> read_positions(GltfDocument& document, const PartPlan& plan, const 
       const float* p = stored->data() + 3 * i;
       const Vec3 position(sanitised(p[0], odd), sanitised(p[1], odd), sanitised(p[2], odd));
       out[i] = part.to_bind * position;
+      // In bind space, where a new file has it, it must fit as well.
+      if (out[i].cwiseAbs().maxCoeff() <= kLargest) continue;
+      out[i].setZero();
+      odd.fetch_add(3, std::memory_order_relaxed);
     }
   });
   note_mended(document, plan.place + ".attributes.POSITION", odd);

@@ -301,6 +301,26 @@ TEST(GltfEdit, PositionsNormalsAndKeysThatWereReadAsZeroAreWrittenAsZero) {
   EXPECT_EQ(rewritten.rig.keys[0].deltas, (std::vector<Vec3f>{{0, 0, 1}, {0, 0, 0}, {0, 2, 0}}));
 }
 
+// A node that scales makes them larger than any file may hold.
+TEST(GltfEdit, WhatIsTooLargeInBindSpaceIsReadAsZeroAndWritten) {
+  GltfMaker maker = test::triangle_file();
+  const int delta = maker.add_floats({0, 0, 1, 0, 1e14f, 0, 0, 2, 0}, "VEC3", 3);
+  maker.json["meshes"][0]["primitives"][0]["targets"] = {{{"POSITION", delta}}};
+  maker.json["nodes"][0]["scale"] = {1000, 1000, 1000};
+  const GltfFile keyed = must_read(maker.glb());
+  EXPECT_TRUE(test::has_note(keyed, "targets[0].POSITION holds 1 vectors that are not finite or too large"));
+  EXPECT_EQ(keyed.rig.keys[0].deltas, (std::vector<Vec3f>{{0, 0, 1000}, {0, 0, 0}, {0, 2000, 0}}));
+  maker.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] =
+      maker.add_floats({0, 0, 0, 1, 0, 0, 0, 1e14f, 0}, "VEC3", 3);
+  const GltfFile both = must_read(maker.glb());
+  EXPECT_TRUE(test::has_note(both, "3 coordinates that are not finite or too large"));
+  EXPECT_EQ(both.rig.mesh.positions, (std::vector<Vec3>{{0, 0, 0}, {1000, 0, 0}, {0, 0, 0}}));
+  for (const GltfFile* file : {&keyed, &both}) {
+    EXPECT_TRUE(write_gltf(file->rig, nullptr).ok());
+    EXPECT_TRUE(write_gltf(file->rig, file->document.get()).ok());
+  }
+}
+
 TEST(GltfEdit, WeightsThatAreNoNumbersAreNotCopiedUnlessAsked) {
   GltfMaker maker = test::skinned_file();
   maker.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] =
