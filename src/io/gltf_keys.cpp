@@ -65,8 +65,8 @@ std::vector<KeyGroup> find_groups(const GltfDocument& document, const std::vecto
 // An attribute of a target, or -1.
 Result<int> target_attribute(const GltfDocument& document, const PartPlan& plan, std::size_t target,
                              const char* name) {
+  if (target >= target_count(*plan.primitive)) return -1;
   const auto& targets = (*plan.primitive)["targets"];
-  if (target >= targets.size()) return -1;
   if (!targets[target].is_object())
     return bad_input(" is " + describe(targets[target]) + ": it must be an object");
   SINEW_TRY(const int index, index_member(targets[target], name, document.accessors.size()));

@@ -157,8 +157,9 @@ void put_vertices(Builder& builder, const MeshTables& tables, const MeshPart& pa
   });
   attributes["POSITION"] = builder.add_vectors(vectors, kVertexTarget, true);
   attributes.erase("TANGENT");
-  if (primitive.contains("targets"))
-    for (Json& target : primitive["targets"]) target.erase("TANGENT");
+  if (const auto targets = primitive.find("targets"); targets != primitive.end() && targets->is_array())
+    for (Json& target : *targets)
+      if (target.is_object()) target.erase("TANGENT");
   if (tables.normals.empty()) {
     attributes.erase("NORMAL");
     return;

@@ -321,6 +321,17 @@ TEST(GltfEdit, WhatIsTooLargeInBindSpaceIsReadAsZeroAndWritten) {
   }
 }
 
+// Targets that are no list are none, also where the geometry is written anew.
+TEST(GltfEdit, TargetsThatAreNoListAreLeftOut) {
+  GltfMaker maker = test::triangle_file();
+  maker.json["meshes"][0]["primitives"][0]["targets"] = 0;
+  const GltfFile file = must_read(maker.glb());
+  EXPECT_TRUE(file.rig.keys.empty());
+  GltfWriteOptions geometry;
+  geometry.edit.geometry = true;
+  EXPECT_TRUE(must_read(edited(file, file.rig, geometry)).rig.keys.empty());
+}
+
 TEST(GltfEdit, WeightsThatAreNoNumbersAreNotCopiedUnlessAsked) {
   GltfMaker maker = test::skinned_file();
   maker.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] =
