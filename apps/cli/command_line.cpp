@@ -3,6 +3,7 @@
 
 #include "help_formatter.h"
 #include "sinew/core/version.h"
+#include "sinew/deform/simd.h"
 
 namespace sinew::cli {
 const Option& Option::required() const {
@@ -129,7 +130,9 @@ Program::Program() : app(std::make_unique<CLI::App>()) {
   app->formatter(std::make_shared<HelpFormatter>());
   app->set_help_flag("-h,--help", "print this help and exit");
   app->set_help_all_flag("--help-all", "print this help with all settings and exit");
-  app->set_version_flag("--version", fmt::format("sinew {}", version()));
+  app->set_version_flag("--version",
+                        fmt::format("sinew {}, commit {}, SIMD {}", version(), commit(), simd_target()),
+                        "print version, commit and SIMD instruction set and exit");
   app->require_subcommand(1);
   app->footer(
       "'sinew VERB --help' shows a verb's options, with examples.\n"

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "console.h"
@@ -48,6 +49,9 @@ class Option {
  private:
   CLI::Option* option_;
 };
+
+// The commit that the program was built from, with "-dirty" behind it where files differed; or "unknown".
+std::string_view commit();
 
 struct Program;
 

@@ -8,13 +8,14 @@ import glob
 import json
 import math
 import os
+import re
 import signal
 import struct
 import subprocess
 import time
 import unittest
 
-from program import PROGRAM, SLOWER, SOURCE, ProgramTest, strict, text_of
+from program import PROGRAM, SANITIZED, SLOWER, SOURCE, ProgramTest, strict, text_of
 
 VERBS = "make info convert pose bake stack keys unpose render bench".split()
 
@@ -52,6 +53,20 @@ class Cli(ProgramTest):
             done = self.call(*words, code=2)
             self.assertTrue(done.stderr.strip(), words)
             self.assertFalse(os.path.exists(self.path("x.obj")))
+
+    def test_version_names_commit_and_instruction_set(self):
+        text = self.call("--version").stdout
+        said = re.fullmatch(r"sinew (\d+\.\d+\.\d+), commit ([0-9a-f]{7,40}|unknown)(-dirty)?, SIMD (\S+)\n", text)
+        self.assertTrue(said, text)
+        self.assertIn("project(sinew VERSION %s " % said[1], text_of(os.path.join(SOURCE, "CMakeLists.txt")))
+        if os.path.exists(os.path.join(SOURCE, ".git")):
+            subprocess.run(["git", "-C", SOURCE, "cat-file", "-e", said[2]], check=True)
+        if os.path.exists("/proc/cpuinfo") and not SANITIZED:  # sanitized builds have no AVX2
+            flags = set((re.findall(r"(?m)^flags\s*: (.*)", text_of("/proc/cpuinfo")) or ["none"])[0].split())
+            if "sse4_2" not in flags:
+                self.skipTest("not an x86-64 processor")
+            wide = {"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"} <= flags
+            self.assertEqual(said[4], "AVX-512" if wide else "AVX2" if {"avx2", "fma", "bmi2"} <= flags else "SSE4.2")
 
     def test_common_options_stand_before_or_after_the_files(self):
         before = self.call("info", "--json", self.rig).stdout

@@ -6,6 +6,7 @@ usage: dev_test.py ROOT
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -55,8 +56,18 @@ class Dev(unittest.TestCase):
     def test_alone_it_lists_every_command(self):
         code, out, _ = self.run_dev()
         self.assertEqual(code, 0)
-        listed = [line.split()[0] for line in out.splitlines()[1:]]
+        listed = re.findall(r"(?m)^  (\w+) +\S", out)
         self.assertLessEqual(set(COMMANDS), set(listed))
+        defined = re.findall(r"(?m)^run_([a-z]+)\(\) \{  #", (ROOT / "dev").read_text())
+        self.assertEqual(listed, defined)
+
+    def test_alone_it_says_what_this_is_and_where_to_begin(self):
+        _, out, _ = self.run_dev()
+        self.assertIn("rig", out.splitlines()[0])
+        self.assertLess(out.index("Start here"), out.index("  demo "))
+        self.assertIn("./dev demo", out.splitlines()[-1])
+        self.assertLessEqual(len(out.splitlines()), 40)
+        self.assertLessEqual(max(map(len, out.splitlines())), 110)
 
     def test_an_unknown_command_is_a_usage_error(self):
         code, out, _ = self.run_dev("dmeo")
