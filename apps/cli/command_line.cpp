@@ -133,6 +133,8 @@ Program::Program() : app(std::make_unique<CLI::App>()) {
   app->set_version_flag("--version",
                         fmt::format("sinew {}, commit {}, SIMD {}", version(), commit(), simd_target()),
                         "print version, commit and SIMD instruction set and exit");
+  app->add_option("--completion", "print a completion script: bash, zsh or fish")->type_name("bash|zsh|fish");
+  app->add_option("--man", "print the manual page of a verb, or of the program")->type_name("VERB");
   app->require_subcommand(1);
   app->footer(
       "'sinew VERB --help' shows a verb's options, with examples.\n"
@@ -153,6 +155,19 @@ std::optional<int> Program::parse(int argc, const char* const* argv) {
     print_error("sinew: " +
                 then(fmt::format("there is no verb '{}'{}", printable(word, 60), verb_hint(*app, word)),
                      "'sinew --help' lists them\n"));
+    return usage;
+  }
+  if (argc == 3 && (word == "--completion" || word == "--man")) {
+    const VerbWords words = words_of(*app);
+    const std::string text =
+        word == "--man" ? manual_page(words, argv[2], version()) : completion_script(words, argv[2]);
+    if (!text.empty()) {
+      std::cout << text;
+      return 0;
+    }
+    print_error(fmt::format("sinew: {} takes {}, not '{}'\n", word,
+                            word == "--man" ? "a verb, or sinew" : "bash, zsh or fish",
+                            printable(argv[2], 60)));
     return usage;
   }
   try {

@@ -12,6 +12,7 @@
 #include "command_line.h"
 #include "sinew/core/suggest.h"
 #include "sinew/core/text.h"
+#include "verb_words.h"
 
 namespace sinew::cli {
 
@@ -43,6 +44,38 @@ class HelpFormatter : public CLI::Formatter {
   mutable bool all_ = false;
   mutable std::string verb_;
 };
+
+// The words of a program or a verb.
+inline VerbWords words_of(const CLI::App& app) {
+  VerbWords words;
+  words.name = app.get_name();
+  const std::string text = app.get_description();  // "Examples:\n...\nsummary", or the summary alone
+  const std::size_t last = text.rfind('\n');
+  words.summary = text.substr(last == std::string::npos ? 0 : last + 1);
+  constexpr std::string_view kBegin = "Examples:\n";
+  if (text.starts_with(kBegin) && last > kBegin.size())
+    words.examples = text.substr(kBegin.size(), last - kBegin.size());
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    OptionWords& one = words.options.emplace_back();
+    for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+    if (one.names.empty()) one.positional = option->get_name(true);
+    if (option->get_items_expected_max() > 0) {
+      const std::string type = option->get_type_name();  // with what is checked behind a colon
+      one.value = type.empty() ? "VALUE" : type.substr(0, type.find(':'));
+    }
+    one.help = split_at(option->get_description(), '\n');
+    one.usual = option->get_default_str();
+    one.group = option->get_group();
+    one.repeatable = option->get_expected_max() > 1;
+    one.required = option->get_required();
+    find_choices(one);
+  }
+  for (const CLI::App* action : app.get_subcommands([](const CLI::App*) { return true; }))
+    words.actions.push_back(words_of(*action));
+  return words;
+}
 
 // What was meant by a word that the program does not know, to stand behind a message; empty: nothing is
 // alike.

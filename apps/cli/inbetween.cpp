@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/bake.h"
 #include "sinew/rig/skinned_mesh.h"

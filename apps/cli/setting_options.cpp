@@ -17,7 +17,7 @@ std::string value_name(const Descriptor& descriptor) {
     case Descriptor::Kind::kNamedWords:
       return "NAME=WORD";
     default:
-      return "WORD";
+      return descriptor.words.empty() ? "WORD" : std::string(descriptor.words);
   }
 }
 
@@ -51,7 +51,7 @@ void SettingOptions::add(const Verb& verb, const Descriptor& descriptor, const s
     return;
   }
   const bool named = descriptor.kind == Kind::kNamedNumbers || descriptor.kind == Kind::kNamedWords;
-  if (!descriptor.words.empty() || descriptor.kind == Kind::kNumber || descriptor.kind == Kind::kWhole)
+  if (descriptor.kind == Kind::kNumber || descriptor.kind == Kind::kWhole)
     if (const std::string range = setting_range(descriptor); range != "a number" && !named)
       help += "; " + range;
   if (descriptor.kind == Kind::kNamedWords) help += ": " + std::string(descriptor.words);
