@@ -47,8 +47,11 @@ std::string find_font() {
     folders.emplace_back(std::filesystem::path(home) / ".fonts");
     folders.emplace_back(std::filesystem::path(home) / ".local/share/fonts");
   }
+  std::error_code ignored;
+  // Beside a program that was unpacked from a tarball.
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  if (!program.empty()) folders.emplace_back(program.parent_path().parent_path() / "share/sinew/fonts");
   for (const auto& folder : folders) {
-    std::error_code ignored;
     const auto file = folder / "DejaVuSans.ttf";
     if (std::filesystem::is_regular_file(file, ignored)) return file.string();
   }

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
-COMMANDS = "demo studio test build bench fuzz mutate asan valgrind format pictures judge".split()
+COMMANDS = "demo studio test build package bench fuzz mutate asan valgrind format pictures judge".split()
 TOOLS = "bash env dirname sed awk sort tr cat mktemp rm id sudo mkdir tail head cut grep sleep nproc".split()
 
 
@@ -117,6 +117,15 @@ class Dev(unittest.TestCase):
         code, out, _ = self.run_dev("demo")
         self.assertEqual(code, 0, out)
         self.assertEqual(out.splitlines()[-1], "dev: next: ./dev studio out/characters/biped.glb")
+
+    def test_package_calls_cpack_and_leaves_none_of_its_scratch(self):
+        self.with_apt(installed=True)
+        self.stand_in("cpack", "mkdir -p out/packages/_CPack_Packages; touch out/packages/sinew.deb")
+        (self.bin / "touch").symlink_to(shutil.which("touch"))
+        code, out, log = self.run_dev("package")
+        self.assertEqual(code, 0, out)
+        self.assertIn("cpack --config build/release/CPackConfig.cmake", log)
+        self.assertIn("dev: made out/packages/sinew.deb\n", out)
 
     def test_steps_are_numbered_and_their_output_is_kept(self):
         self.with_apt(installed=True)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Part of cmake --install: manual pages and completions. `sinew_program`, `sinew_made` (a folder for them) and the folders
+# `sinew_man`, `sinew_bash`, `sinew_fish` and `sinew_zsh` below the prefix are set by SinewInstall.cmake.
+function(sinew_say file)
+  execute_process(COMMAND ${sinew_program} ${ARGN} OUTPUT_FILE ${file} RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${sinew_program} ${ARGN} ended with ${code}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${sinew_made})
+file(MAKE_DIRECTORY ${sinew_made})
+sinew_say(${sinew_made}/sinew --completion bash)
+sinew_say(${sinew_made}/sinew.fish --completion fish)
+sinew_say(${sinew_made}/_sinew --completion zsh)
+sinew_say(${sinew_made}/sinew.1 --man sinew)
+file(STRINGS ${sinew_made}/sinew.1 verbs REGEX "^\\.BR sinew.-[a-z]+ \\(1\\)$")
+foreach(verb IN LISTS verbs)
+  string(REGEX REPLACE "^.*-([a-z]+) .*$" "\\1" verb "${verb}")
+  sinew_say(${sinew_made}/sinew-${verb}.1 --man ${verb})
+endforeach()
+file(GLOB pages ${sinew_made}/*.1)
+file(INSTALL DESTINATION ${CMAKE_INSTALL_PREFIX}/${sinew_man} TYPE FILE FILES ${pages})
+file(INSTALL DESTINATION ${CMAKE_INSTALL_PREFIX}/${sinew_bash} TYPE FILE FILES ${sinew_made}/sinew)
+file(INSTALL DESTINATION ${CMAKE_INSTALL_PREFIX}/${sinew_fish} TYPE FILE FILES ${sinew_made}/sinew.fish)
+file(INSTALL DESTINATION ${CMAKE_INSTALL_PREFIX}/${sinew_zsh} TYPE FILE FILES ${sinew_made}/_sinew)
