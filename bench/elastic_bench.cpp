@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elasticity: what joint weights and the elastic reference cost on a body of the size of 000's armadillo, and
-// swing/twist beside linear blending on a mesh whose neighbours share their joints.
+// Elasticity: what joint weights and the elastic reference cost on a body of the size of the armadillo in
+// [kavan2012], and swing/twist beside linear blending on a mesh whose neighbours share their joints.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [vanlommel2008] sections 4.1 and 6.2: rotation, scale/shear and translation of the bones blended apart, the
+// [vanlommel2008, Sec. 4.1 and 6.2]: rotation, scale/shear and translation of the bones blended apart, the
 // translation through a centre of rotation.
 #include "sinew/deform/decomposed.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [vanlommel2008] section 6.4.
+// [vanlommel2008, Sec. 6.4].
 #include "sinew/deform/differential.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [vanlommel2008] section 5.5 with the normal in G, which the thesis leaves out; the equivalence of its two
+// [vanlommel2008, Sec. 5.5] with the normal in G, which the thesis leaves out; the equivalence of its two
 // forms is [botsch2006]'s. Building lies in poisson_build.cpp.
 #include "sinew/deform/poisson.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written from the formulas of 001 with the math module alone, so that a fault in the kernels shows.
+// Written from the formulas of [jacobson2011] with the math module alone, so that a fault in the kernels
+// shows.
 #include "sinew/deform/reference.h"
 #include "sinew/deform/stretch.h"
 #include "sinew/math/dual_quaternion.h"

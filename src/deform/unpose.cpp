@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [vanlommel2008] section 8.7; what is minimised is |f(x) - y|.
+// [vanlommel2008, Sec. 8.7]; what is minimised is |f(x) - y|.
 #include "sinew/deform/unpose.h"
 
 #include <Eigen/LU>

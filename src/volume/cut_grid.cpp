@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges to the boundary weigh cell / length [joshi2007, 7.2.2 of the thesis]: the matrix stays symmetric, an
-// M-matrix, and kills linear functions at every node, so that control points reproduce positions. Divided by
-// the mean of the two lengths of an axis (Shortley and Weller) it would be consistent, too, but unsymmetric;
-// both converge with the square of the cell.
+// Edges to the boundary weigh cell / length [joshi2007; vanlommel2008, Sec. 7.2.2]: the matrix stays
+// symmetric, an M-matrix, and kills linear functions at every node, so that control points reproduce
+// positions. Divided by the mean of the two lengths of an axis (Shortley and Weller) it would be consistent,
+// too, but unsymmetric; both converge with the square of the cell.
 #include "volume/cut_grid.h"
 
 #include <algorithm>

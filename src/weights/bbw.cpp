@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounded biharmonic weights on the voxel grid, W5 of the specification. 000 hands the problem to a
-// commercial solver, joint by joint; here all handles share one hierarchy and one nested iteration.
+// Bounded biharmonic weights on the voxel grid [jacobson2011bbw; kavan2012, Sec. 3.3]. The latter hands the
+// problem to a commercial solver, joint by joint; here all handles share one hierarchy and one nested
+// iteration.
 #include "sinew/weights/bbw.h"
 
 #include <algorithm>

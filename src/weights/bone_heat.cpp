@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bone heat, W4 of the specification [baran2007, vanlommel2008]. Areas enter the source term so that the
+// Bone heat [baran2007; vanlommel2008, Sec. 6.7]. Areas enter the source term so that the
 // weights do not depend on scale or on how densely the surface is sampled.
 #include "sinew/weights/bone_heat.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Endpoint weights, W3 and W10 of the specification. The paper takes one pair of point weights a bone; here
+// Endpoint weights [jacobson2011]. The paper takes one pair of point weights a bone; here
 // bones that meet share the handle of their joint, or the two handles at one place would halve each other.
 #include "sinew/weights/endpoint.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Envelope weights, W1 of the specification.
+// Envelope weights [vanlommel2008, Sec. 6.7].
 #include "sinew/weights/envelope.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geodesic voxel weights, W12 of the specification [dionne2013].
+// Geodesic voxel weights [dionne2013].
 #include "sinew/weights/geodesic.h"
 
 #include <algorithm>

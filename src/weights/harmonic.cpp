@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Harmonic weights on the surface, W9 of the specification. The thesis leaves open which vertices are held;
-// ours lie beside the middle of the bones, so that the blend spans the joint.
+// Harmonic weights on the surface [vanlommel2008, Sec. 4.2 and 7.2]. The thesis leaves open which vertices
+// are held; ours lie beside the middle of the bones, so that the blend spans the joint.
 #include "sinew/weights/harmonic.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverse-distance weights, W2 of the specification; the interpolant is Shepard's.
+// Inverse-distance weights [jacobson2011]; the interpolant is Shepard's.
 #include "sinew/weights/inverse_distance.h"
 
 #include <cmath>

@@ -75,7 +75,7 @@ TEST(PointHandles, RestAndRigidMotionsAreKept) {
   }
 }
 
-// D16: bends of arms and legs, against linear blending with bone weights.
+// Bends of arms and legs, against linear blending with bone weights.
 TEST(PointHandles, BendMoreRigidlyThanLinearAndDualQuaternionBlendingOfPoints) {
   const Rig& rig = biped();
   std::vector<Vec3> truth, arap, linear, dual;

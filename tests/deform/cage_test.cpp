@@ -86,7 +86,7 @@ TEST(StaticCage, KeepsWhatCameBefore) {
     EXPECT_LT((out.positions[i] - caged.sample.positions[i] - Vec3f(0, 1, 0)).norm(), 1e-5f);
 }
 
-// D14 at x = p is D13; elsewhere it takes the coordinates of where the vertex is.
+// A dynamic cage at x = p is the static one; elsewhere it takes the coordinates of where the vertex is.
 TEST(DynamicCage, EqualsStaticAtRestAndLooksUpElsewhere) {
   Caged fixed(false), dynamic(true);
   std::vector<Vec3> moved = fixed.cage.mesh.positions;

@@ -127,7 +127,7 @@ TEST(Compare, StopsWhenToldTo) {
   EXPECT_EQ(calls, 2);
 }
 
-// Section 7's experiment, and its statements: cylinder of radius 1 and length 8, cells of 0.25.
+// The experiment that docs/algorithms/compare.md describes: cylinder of radius 1 and length 8, cells of 0.25.
 TEST(Compare, OrdersTheMethodsOfTheCylinderAsThePaperDoes) {
   Rig rig = *make_character("cylinder", {.resolution = 1200});
   rig.clips = {held("far", 1, Vec3::UnitY(), 150)};

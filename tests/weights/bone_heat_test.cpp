@@ -31,7 +31,7 @@ TEST(BoneHeat, RowsArePartitionsOfUnityOnEveryShape) {
 }
 
 // The whole method again, dense and without any of its code: distances, rays, matrix, solve.
-TEST(BoneHeat, SolvesTheSystemOfTheSpecification) {
+TEST(BoneHeat, SolvesTheDocumentedSystem) {
   const BoneProblem problem = test::two_bone_bar(9);
   const auto& positions = problem.welded.weld.positions;
   const auto n = static_cast<Eigen::Index>(positions.size());

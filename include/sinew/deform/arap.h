@@ -44,12 +44,12 @@ struct ArapState {
   bool own_rest = false;
 };
 
-// As rigid as possible, D15: the shape whose vertices keep their surroundings as rigid as they can while some
-// vertices are held at given places [sorkine2007]. E = sum over vertices i and their edges e of w_e |e' - R_i
-// e|^2, w_e half the cotangent opposite e, R_i the best rotation. A step fits all R_i and solves one linear
-// system, whose factor is made once; the energy never rises. Runs on vertices welded by position; any
-// triangles will do. A part of the mesh that holds no constrained vertex rides as a rigid piece on the
-// vertex nearest to it of the parts that do. The same bits for any thread count.
+// As rigid as possible [sorkine2007, chao2010]: the shape whose vertices keep their surroundings as rigid as
+// they can while some vertices are held at given places [sorkine2007]. E = sum over vertices i and their
+// edges e of w_e |e' - R_i e|^2, w_e half the cotangent opposite e, R_i the best rotation. A step fits all
+// R_i and solves one linear system, whose factor is made once; the energy never rises. Runs on vertices
+// welded by position; any triangles will do. A part of the mesh that holds no constrained vertex rides as a
+// rigid piece on the vertex nearest to it of the parts that do. The same bits for any thread count.
 class ArapSolver {
  public:
   // constrained: any vertices of the mesh, also some twice; of those at one place the last counts. kUsage:

@@ -12,7 +12,7 @@ struct CurveOptions {
   std::vector<double> ease_of = {};   // per joint, in place of `ease`; or empty
 };
 
-// Curve bones, D4 [vanlommel2008, 6.3]: every bone is a Bezier curve from its head to its tail whose handles
+// Curve bones [vanlommel2008, Sec. 6.3]: every bone is a Bezier curve from its head to its tail whose handles
 // lean towards the bones before and behind it, cut into segments that move rigidly. A vertex is spread over
 // the two segments nearest to its endpoint weight. Frames are carried along the curve with the least turn and
 // rolled: half of what a bone is rolled against the one before it at their joint, and by the twists of

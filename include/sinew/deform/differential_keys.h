@@ -10,11 +10,11 @@ namespace sinew {
 // than the keys: the rest have none.
 using KeyMasks = std::vector<std::vector<float>>;
 
-// What keys do to the elements of a surface, 002 section 5.5: of each the rotation, as a vector that runs on
-// from triangle to triangle beyond 180 degrees (a tail twisted by 300 degrees is half unwound at weight 1/2;
-// at whole turns it has no direction, and blends there are rough), and the stretch. Both add up over keys
-// with their weights: no sign of a quaternion has to be chosen, and keys more than 180 degrees apart meet at
-// the rest shape between them.
+// What keys do to the elements of a surface [vanlommel2008, Sec. 5.5]: of each the rotation, as a vector that
+// runs on from triangle to triangle beyond 180 degrees (a tail twisted by 300 degrees is half unwound at
+// weight 1/2; at whole turns it has no direction, and blends there are rough), and the stretch. Both add up
+// over keys with their weights: no sign of a quaternion has to be chosen, and keys more than 180 degrees
+// apart meet at the rest shape between them.
 class KeyGradients {
  public:
   KeyGradients() = default;
@@ -41,7 +41,7 @@ class KeyGradients {
   std::vector<std::vector<Entry>> keys_;  // elements that the key does more to than shift
 };
 
-// Keys in differential space, S3, as a step: the gradients of what comes in, each after those of the keys at
+// Keys in differential space, as a step: the gradients of what comes in, each after those of the keys at
 // FrameInput::key_weights (none given: the keys' defaults), and one Poisson solve. Weight 1 of one key is the
 // key; rotations are exact for any weight. A component's centre is the weighted blend of those of base and
 // keys. Vertices without a face get object-space keys. Fails as PoissonSurface::build does.

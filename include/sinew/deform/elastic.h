@@ -15,7 +15,7 @@ struct ElasticSetup {
   ElasticOptions options = {};
 };
 
-// The elastic reference as a deformer, D17 [kavan2012, 3.1]: every frame the grid's vertices settle where
+// The elastic reference as a deformer [kavan2012, Sec. 3.1]: every frame the grid's vertices settle where
 // their corotational energy is least while those of the bones follow the pose; the mesh goes along by
 // trilinear interpolation, shape keys turned with their cell; vertices outside the body follow the nearest
 // point of it, or, where it is farther than a cell, their skin weights. It starts from the frame before or

@@ -25,14 +25,15 @@ struct JointBasedOptions {
   }
 };
 
-// Joint-based deformers [kavan2012, 3.3 and 3.4]: p' = sum_j d_j A_j Gamma_j(p), where Gamma_j goes from what
-// lies above joint j, which the joint does not move, to what lies below it, which it moves by M:
+// Joint-based deformers [kavan2012, Sec. 3.3 and 3.4]: p' = sum_j d_j A_j Gamma_j(p), where Gamma_j goes from
+// what lies above joint j, which the joint does not move, to what lies below it, which it moves by M:
 //   kSwingTwist  ((1 - s) I + s M twist^-1) twist^t p, twist the part of the joint's turn about its bone
 //   kLinear      ((1 - s) I + s M) p
-//   kDqs         the same with the turn blended on the sphere: its axis, and the angle of quaternions (1-s,
-//   s) kMix         (1 - m) kLinear + m kDqs kAngle       as kMix, m = sin^2(a / 2) for a turn by a: linear
-//   while the joint is straight, spherical as
-//                it folds [kavan2012, 5]
+//   kDqs         the same with the turn blended on the sphere: its axis, and the angle of quaternions with
+//                the weights (1 - s, s)
+//   kMix         (1 - m) kLinear + m kDqs
+//   kAngle       as kMix, m = sin^2(a / 2) for a turn by a: linear while the joint is straight, spherical as
+//                it folds [kavan2012, Sec. 5]
 //
 // Above a root nothing stays behind: it takes all of its share along. Translation and scale of a joint go
 // along linearly with s. In frames whose BoneShapes stretch or twist bones along themselves, what lies above

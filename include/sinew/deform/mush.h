@@ -12,7 +12,7 @@ struct MushOptions {
   double step = 0.5;  // how far a vertex goes towards the mean of its neighbours in one pass
 };
 
-// Delta mush, D19 [mancewicz2014]: what another deformer made is smoothed over the mesh, and the detail that
+// Delta mush [mancewicz2014]: what another deformer made is smoothed over the mesh, and the detail that
 // smoothing took from the rest shape is put back in the frame of the smoothed surface. Creases and pinches of
 // the deformer go, the character's shape stays. Rest is the identity and rigid motions are kept. Vertices at
 // one place are smoothed as one, those of a border along it. Parts that are small beside the mesh are

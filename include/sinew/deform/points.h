@@ -22,9 +22,9 @@ struct PointsOptions {
   double weight = 2;  // or with at least this much weight of one handle; above 1: none
 };
 
-// Point handles, D16. A handle moves as its joint does, or as `targets` say, and blends by the weights of
-// rig.points. Rigid bending comes from the energy that holds vertices between the handles. Every frame begins
-// at the linear blend. kImpossible: the rig has no handles. kUsage: a handle that is not there.
+// Point handles [luo2015]. A handle moves as its joint does, or as `targets` say, and blends by the weights
+// of rig.points. Rigid bending comes from the energy that holds vertices between the handles. Every frame
+// begins at the linear blend. kImpossible: the rig has no handles. kUsage: a handle that is not there.
 Result<std::unique_ptr<Deformer>> build_points(const Rig& rig, const PointsOptions& options = {});
 
 // The vertices that follow the handles by themselves.

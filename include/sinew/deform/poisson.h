@@ -29,12 +29,12 @@ struct PoissonOptions {
   std::vector<std::uint32_t> copies = {};  // of rig/copies.h; vertices of different ones are not welded
 };
 
-// Shapes from the transforms of their triangles, 002 section 5.5 [sumner2004, botsch2006]: the positions
-// whose edges are nearest to the transformed rest edges, weighted by cotangents. Elements are the mesh's
-// triangles, in the order of triangulate() without those that welding or lack of area took out, then single
-// edges: the options' own and those of triangles without area. Faces inside the body and edges shared by many
-// faces count like any other. One matrix for all components, factored once; a component's place is given
-// apart. Reading is safe from several threads, each with its own scratch.
+// Shapes from the transforms of their triangles [sumner2004, botsch2006; vanlommel2008, Sec. 5.5]: the
+// positions whose edges are nearest to the transformed rest edges, weighted by cotangents. Elements are the
+// mesh's triangles, in the order of triangulate() without those that welding or lack of area took out, then
+// single edges: the options' own and those of triangles without area. Faces inside the body and edges shared
+// by many faces count like any other. One matrix for all components, factored once; a component's place is
+// given apart. Reading is safe from several threads, each with its own scratch.
 class PoissonSurface {
  public:
   // kBadInput: an edge of the options names a vertex that is not there. kUsage: a weight that is not
@@ -124,7 +124,7 @@ class PoissonSurface {
 };
 
 // Edges from every `stride`-th vertex straight through the body to the other side: what holds a thin shell's
-// volume when its triangles alone do not (002 section 8.1). Empty for meshes without an inside.
+// volume when its triangles alone do not [vanlommel2008, Sec. 8.1]. Empty for meshes without an inside.
 std::vector<std::array<std::uint32_t, 2>> inner_edges(const PolyMesh& mesh, std::size_t stride = 1);
 
 }  // namespace sinew

@@ -17,10 +17,10 @@ inline constexpr double kSamePoseDegrees = 1;
 // The rotation of a joint in a pose from its rest, in its parent's space.
 Quat pose_rotation(const Skeleton& skeleton, std::size_t joint, const Affine3& local);
 
-// The pose spaces of a rig, S5, 002 section 5.2 [lewis2000]: key weights by radial basis functions over joint
-// rotations and channels. Rotations are compared as matrices, twice the sine of half the angle between them,
-// so that there is no wrap-around; a channel's 1 counts like a radian; influences multiply the squares. In
-// the pose of an example its key has weight 1 and the others 0; at rest all have 0.
+// The pose spaces of a rig [lewis2000; vanlommel2008, Sec. 5.2]: key weights by radial basis functions over
+// joint rotations and channels. Rotations are compared as matrices, twice the sine of half the angle between
+// them, so that there is no wrap-around; a channel's 1 counts like a radian; influences multiply the squares.
+// In the pose of an example its key has weight 1 and the others 0; at rest all have 0.
 class PoseSpaces {
  public:
   PoseSpaces() = default;

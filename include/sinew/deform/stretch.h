@@ -7,7 +7,7 @@ namespace sinew {
 
 enum class StretchForm { kLinear, kDualQuaternion };
 
-// Stretchable and twistable bones, D6 and D7 [jacobson2011]. A bone whose ends are a and b at rest and a'
+// Stretchable and twistable bones [jacobson2011]. A bone whose ends are a and b at rest and a'
 // and b' in the pose moves a point p with endpoint weight e to
 //   a' + R (e s + twist(theta) (p - a)),   s = (|b' - a'| / |b - a| - 1) (b - a),
 //   theta = (1 - e) theta_a + e theta_b about the bone,

@@ -36,10 +36,10 @@ struct Unposed {
   double residual = 0;  // largest distance of deform(rest) to the edit over the others, of the mesh's size
 };
 
-// The rest positions whose deformation is `edited`, S6, 002 section 8.7. Vertices that were not edited keep
-// their rest position (with kIterative those that the edit drags along move too). A vertex whose transform
-// squashes space (linear blending twisted by 180 degrees) cannot be turned round; nor can one whose edit is
-// not met to 1e-5 of the size. Sizes: as many positions as `rest`.
+// The rest positions whose deformation is `edited` [vanlommel2008, Sec. 8.7]. Vertices that were not edited
+// keep their rest position (with kIterative those that the edit drags along move too). A vertex whose
+// transform squashes space (linear blending twisted by 180 degrees) cannot be turned round; nor can one whose
+// edit is not met to 1e-5 of the size. Sizes: as many positions as `rest`.
 Unposed unpose(const PositionMap& deform, std::span<const Vec3f> rest, std::span<const Vec3f> edited,
                const UnposeOptions& options = {});
 

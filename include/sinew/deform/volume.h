@@ -9,7 +9,7 @@ struct VolumeOptions {
   double amount = 1;  // 0 ... 1: how much of what keeps the volume
 };
 
-// Volume-preserving skinning, D12 [angelidis2007]: the points flow from bind space to the pose with a
+// Volume-preserving skinning [angelidis2007]: the points flow from bind space to the pose with a
 // velocity that is the curl of a potential, and so has no sources. While the joints turn from rest to the
 // pose,
 //   v = sum_j curl(Phi_j A_j) = sum_j Phi_j w_j x (x - c_j) + grad Phi_j x A_j,

@@ -25,7 +25,7 @@ struct GltfFile {
 };
 
 // Reads .glb or .gltf bytes; `path` names the file in messages and is where relative URIs are looked up
-// (never outside its folder). kBadInput with file, place and remedy for anything that design.md says must be
+// (never outside its folder). kBadInput with file, place and remedy for what docs/rig_file.md lists as
 // refused.
 Result<GltfFile> read_gltf(std::string_view bytes, const std::filesystem::path& path);
 // The same for bytes that came without a folder: no file is opened, a buffer outside is kBadInput, an image

@@ -56,8 +56,8 @@ struct PoseFigures {
   std::vector<MethodFigures> methods;
 };
 
-// How fast the two energies of 000's figure 12 fall: the full one over positions and the reduced one over
-// weights, as relative distances to their last value.
+// How fast the two energies of [kavan2012, Fig. 12] fall: the full one over positions and the reduced one
+// over weights, as relative distances to their last value.
 struct Convergence {
   std::string joint;
   std::vector<double> full, reduced;
@@ -71,7 +71,7 @@ struct CompareReport {
   std::vector<std::string> notes;
 };
 
-// Section 7 of the specification: every pair in every pose against the elastic reference. Joints turn in bind
+// Every pair in every pose against the elastic reference. Joints turn in bind
 // space about the axes of their frames. kImpossible: no joint deforms, or all move everything. kUsage: names
 // that are not there.
 Result<CompareReport> compare(const Rig& rig, const CompareRequest& request);

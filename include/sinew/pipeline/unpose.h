@@ -18,7 +18,7 @@ struct UnposeReport {
   std::vector<std::string> notes;
 };
 
-// The rest positions (bind space) that the rig's stack takes to `edited` (world space) in this pose, S6; keys
+// The rest positions (bind space) that the rig's stack takes to `edited` (world space) in this pose; keys
 // stay on top of them. Exact for stacks of object-space keys, blends of transforms and static cages; others
 // step by step, and the report says how near. kImpossible: a step has no way back (elastic). kBadInput:
 // another number of vertices.

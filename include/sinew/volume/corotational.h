@@ -19,7 +19,7 @@ using CellRotations = std::vector<Eigen::Matrix3f>;                             
 //   E(v) = 1/2 sum_c k_c min_R sum_(a, b) |v_b - v_a - R (p_b - p_a)|^2
 // over the cells c, rotations R and the 12 edges of a cell, times a quarter of the cell size, so that its
 // matrix is that of grid_stiffness. k_c is 1 without stiffnesses. Rest and its rigid motions have energy 0.
-// What D17 minimises over positions, and W6 and W7 over weights.
+// What the elastic reference minimises over positions, and elastic weights over weights.
 class Corotational {
  public:
   // stiffness: per cell, above 0, or empty.

@@ -16,13 +16,13 @@ namespace sinew {
 struct ElasticOptions {
   double tolerance = 1e-4;  // stop where a step lowers the energy by less than this part of itself
   int max_iterations = 200;
-  bool accelerated = true;  // false: plain local/global steps, as 000 counts them
+  bool accelerated = true;  // false: plain local/global steps, as [kavan2012] counts them
   const Progress* progress = nullptr;
 };
 
-// The elastic reference, D17: the positions of a grid that minimise the corotational energy while the
-// vertices of the bones are where the pose has them [kavan2012, 3.1]. Local/global steps with one hierarchy
-// for all steps and poses, which L-BFGS speeds up [liu2017]; the energy never rises.
+// The elastic reference: the positions of a grid that minimise the corotational energy while the vertices of
+// the bones are where the pose has them [kavan2012, Sec. 3.1]. Local/global steps with one hierarchy for all
+// steps and poses, which L-BFGS speeds up [liu2017]; the energy never rises.
 class ElasticBody {
  public:
   // `fixed`: per grid vertex. The grid must outlive the body. kImpossible: a part of the body holds no fixed

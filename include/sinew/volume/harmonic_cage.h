@@ -39,7 +39,7 @@ struct CageBinding {
   CageFigures figures;
 };
 
-// Harmonic coordinates of a cage, D13 [joshi2007]: h_j(p) is harmonic inside, and on the cage 1 at control
+// Harmonic coordinates of a cage [joshi2007]: h_j(p) is harmonic inside, and on the cage 1 at control
 // point j, 0 at the others and linear on triangles. Solved on a grid whose edges are cut where they meet the
 // cage; positions are reproduced at every resolution, since both the scheme and the lookup are exact for
 // linear functions. Polygons are cut into triangles. Every closed piece of the cage is a cage of its own with

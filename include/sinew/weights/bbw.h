@@ -25,7 +25,7 @@ struct GridBbw {
 };
 Result<GridBbw> grid_bbw(const VoxelGrid& grid, const HandleMap& handles, const BbwOptions& options = {});
 
-// The same for bones, carried to the surface and normalised: W5.
+// The same for bones, carried to the surface and normalised.
 struct BbwWeights : BodyFigures {
   BoneWeights weights;
   double residual = 0;

@@ -7,7 +7,7 @@ namespace sinew {
 
 enum class HeatSource {
   kNearest,  // every vertex is warmed by its nearest bone, if it sees it [baran2007]
-  kVisible,  // by every bone it sees, as 1/distance^2 [vanlommel2008, 6.7]
+  kVisible,  // by every bone it sees, as 1/distance^2 [vanlommel2008, Sec. 6.7]
   kBlender,  // by its nearest bone, distances weighed by the normal; depends on face orientation
 };
 

@@ -16,11 +16,11 @@ struct BoneEnds {
 };
 BoneEnds bone_ends(const Skeleton& skeleton, std::span<const Bone> bones);
 
-// Deformer weights d at the vertices of a grid [kavan2012, 3.3]: bounded biharmonic weights of the joints as
-// points, then 0 on the vertices of a bone for all joints but its ends, and rows divided by their sums. In
-// between, the rule of the bones goes over smoothly: each joint's weight is multiplied by the sum of the
-// harmonic weights of the bones that it ends. Without that, the small lobes that biharmonic weights have far
-// from their handles (2 % of the hips at the knee) move the flesh by as much of a large motion.
+// Deformer weights d at the vertices of a grid [kavan2012, Sec. 3.3]: bounded biharmonic weights of the
+// joints as points, then 0 on the vertices of a bone for all joints but its ends, and rows divided by their
+// sums. In between, the rule of the bones goes over smoothly: each joint's weight is multiplied by the sum of
+// the harmonic weights of the bones that it ends. Without that, the small lobes that biharmonic weights have
+// far from their handles (2 % of the hips at the knee) move the flesh by as much of a large motion.
 struct GridDeformerWeights {
   Eigen::MatrixXd values;           // grid vertices x bones (joints): in [0, 1], rows sum to 1
   std::vector<int> bone_of_vertex;  // the bone that a grid vertex is rigid with, or -1
@@ -34,7 +34,7 @@ Result<GridDeformerWeights> grid_deformer_weights(const VoxelGrid& grid, const S
                                                   std::span<const Bone> bones,
                                                   const BbwOptions& options = {});
 
-// The same carried to a surface: W11. The grid comes along for deformers that are evaluated on it.
+// The same carried to a surface. The grid comes along for deformers that are evaluated on it.
 struct DeformerWeights {
   VoxelGrid grid;
   GridDeformerWeights on_grid;

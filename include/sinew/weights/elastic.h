@@ -36,10 +36,10 @@ struct GridWeight {
   std::vector<double> history;  // of the start and after every step
 };
 
-// Energy-minimising weights for linear blending, W6 [kavan2012, 3.2]: the w for which p + w (S p - p) has the
-// least corotational energy, summed over the samples S. Rows where `fixed` stay as in `start`. Local/global
-// descent with one hierarchy; a little of the grid's Laplacian is added, since vertices on the joint's axis
-// say nothing about their weight. The energy never rises.
+// Energy-minimising weights for linear blending [kavan2012, Sec. 3.2]: the w for which p + w (S p - p) has
+// the least corotational energy, summed over the samples S. Rows where `fixed` stay as in `start`.
+// Local/global descent with one hierarchy; a little of the grid's Laplacian is added, since vertices on the
+// joint's axis say nothing about their weight. The energy never rises.
 Result<GridWeight> energy_minimising_weight(const Corotational& model, std::span<const std::uint8_t> fixed,
                                             const Eigen::VectorXd& start, const Vec3& origin,
                                             std::span<const Mat3> samples,
@@ -50,10 +50,10 @@ double linear_energy(const Corotational& model, const Eigen::VectorXd& weight, c
                      std::span<const Mat3> samples);
 
 enum class ElasticFit {
-  kLinear,                   // W6: least energy with linear blending
-  kDualQuaternion,           // W7: least energy with dual quaternions (elastic_dqs.h)
-  kLeastSquares,             // W8: nearest to elastic examples (elastic_lsq.h)
-  kLeastSquaresNonNegative,  // W8, each value within [0, 1]
+  kLinear,                   // least energy with linear blending
+  kDualQuaternion,           // least energy with dual quaternions (elastic_dqs.h)
+  kLeastSquares,             // nearest to elastic examples (elastic_lsq.h)
+  kLeastSquaresNonNegative,  // the same, each value within [0, 1]
 };
 
 struct ElasticWeightOptions {

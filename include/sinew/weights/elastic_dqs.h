@@ -5,7 +5,7 @@
 
 namespace sinew {
 
-// Energy-minimising weights for dual quaternion skinning, W7 [kavan2012, eq. 4]. About a joint, dual
+// Energy-minimising weights for dual quaternion skinning [kavan2012, Eq. 4]. About a joint, dual
 // quaternions with weights (1 - w, w) turn a point about the sample's axis by an angle that w alone decides,
 // so the derivative by w is that angle's times axis x point. Each step is one of Gauss and Newton's with the
 // rotations of the cells held, shortened until the energy falls.

@@ -11,9 +11,9 @@ struct LeastSquaresOptions {
   const Progress* progress = nullptr;
 };
 
-// The baseline that W6 is measured against, W8 [kavan2012, 4]: the elastic reference of every sample first,
-// then at each vertex the w for which p + w (S p - p) is nearest to those examples. Vertices that no sample
-// moves keep their start. The energy given is that of linear blending with the result.
+// The baseline that elastic weights are measured against [kavan2012, Sec. 4]: the elastic reference of every
+// sample first, then at each vertex the w for which p + w (S p - p) is nearest to those examples. Vertices
+// that no sample moves keep their start. The energy given is that of linear blending with the result.
 Result<GridWeight> least_squares_weight(const VoxelGrid& grid, std::span<const std::uint8_t> fixed,
                                         const Eigen::VectorXd& start, const Vec3& origin,
                                         std::span<const Mat3> samples,

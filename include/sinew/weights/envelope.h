@@ -22,8 +22,8 @@ struct EnvelopeOptions {
 // falloff as wide as the larger radius.
 std::vector<Envelope> default_envelopes(const BindInput& input);
 
-// Weights by envelopes [vanlommel2008, 6.7]: 1 inside the capsule, smoothly to 0 across the falloff, then
-// normalised. A vertex in no envelope goes to its nearest bone.
+// Weights by envelopes [vanlommel2008, Sec. 6.7]: 1 inside the capsule, smoothly to 0 across the falloff,
+// then normalised. A vertex in no envelope goes to its nearest bone.
 BoneWeights envelope_weights(const BindInput& input, const EnvelopeOptions& options = {});
 
 }  // namespace sinew

@@ -11,8 +11,8 @@ struct HarmonicOptions {
   const Progress* progress = nullptr;
 };
 
-// Harmonic weights on the surface [vanlommel2008, 4.2]: vertices beside the middle of a bone that they see
-// belong to it wholly, and between them every weight solves Laplace's equation. Islands that hold no such
+// Harmonic weights on the surface [vanlommel2008, Sec. 4.2]: vertices beside the middle of a bone that they
+// see belong to it wholly, and between them every weight solves Laplace's equation. Islands that hold no such
 // vertex are left unbound. kImpossible: the system cannot be factored.
 Result<BoneWeights> harmonic_weights(const BindInput& input, const HarmonicOptions& options = {});
 

@@ -12,8 +12,8 @@ struct HarmonicVolumeOptions {
   const Progress* progress = nullptr;
 };
 
-// Harmonic weights at the vertices of a grid [vanlommel2008, 7.2]: 1 at the own handle's vertices, 0 at the
-// other handles', no flux through the surface, and Laplace's equation between. All values lie in [0, 1]
+// Harmonic weights at the vertices of a grid [vanlommel2008, Sec. 7.2]: 1 at the own handle's vertices, 0 at
+// the other handles', no flux through the surface, and Laplace's equation between. All values lie in [0, 1]
 // exactly; rows sum to 1 up to the tolerance, and are 0 in parts of the body without a handle.
 struct GridHarmonic {
   Eigen::MatrixXd values;  // grid vertices x handles
@@ -23,7 +23,7 @@ struct GridHarmonic {
 Result<GridHarmonic> grid_harmonic(const VoxelGrid& grid, const HandleMap& handles,
                                    const HarmonicVolumeOptions& options = {});
 
-// The same for bones, carried to the surface and normalised: W9 in the volume.
+// The same for bones, carried to the surface and normalised.
 struct HarmonicVolumeWeights : BodyFigures {
   BoneWeights weights;
   double residual = 0;
