@@ -8,6 +8,8 @@ import sys
 import tempfile
 import unittest
 
+from rig_schema import gltf_json, rig_schema
+
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sinew"
 SOURCE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "."
 
@@ -77,7 +79,17 @@ class ProgramTest(unittest.TestCase):
     def call(self, *words, code=0, **options):
         done = self.run_any(*words, **options)
         self.assertEqual(done.returncode, code, "%s\n%s%s" % (words, done.stdout[-400:], done.stderr[-400:]))
+        if code == 0:
+            self.check_schema(words)
         return done
+
+    def check_schema(self, words):
+        """A rig that was written fits the schema that docs/ publishes."""
+        words = list(map(str, words))
+        out = words[words.index("-o") + 1] if "-o" in words[:-1] else ""
+        if out.endswith((".glb", ".gltf")) and os.path.isfile(out):
+            faults = list(rig_schema(SOURCE).faults(gltf_json(out)))
+            self.assertEqual(faults[:5], [], "%s does not fit docs/schema/SINEW_rig.schema.json" % out)
 
     def document(self, *words):
         return strict(self.call(*words, "--json").stdout)
