@@ -124,10 +124,10 @@ void add_stretch_benches(std::vector<BenchCase>& cases) {
   const auto linear = [](const Rig& rig) { return build_stretch(rig, StretchForm::kLinear); };
   const auto dual = [](const Rig& rig) { return build_stretch(rig, StretchForm::kDualQuaternion); };
   const auto curve = [](const Rig& rig) { return build_curve(rig); };
-  for (const Method& method : std::vector<Method>{{"stbs-lbs", linear, false},
-                                                  {"stbs-lbs/twist", linear, true},
-                                                  {"stbs-dqs", dual, false},
-                                                  {"stbs-dqs/twist", dual, true},
+  for (const Method& method : std::vector<Method>{{"stretch-lbs", linear, false},
+                                                  {"stretch-lbs/twist", linear, true},
+                                                  {"stretch-dqs", dual, false},
+                                                  {"stretch-dqs/twist", dual, true},
                                                   {"curve", curve, false}}) {
     cases.push_back({"coherent/" + method.name, [method] {
                        return bench_beside_lbs(character("biped", 100'000), method.build, method.twisted);

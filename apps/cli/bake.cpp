@@ -83,7 +83,7 @@ void add_bake(Program& program) {
                "  sinew bake biped.glb --clip walk --deformer dqs -o walk.glb\n"
                "  sinew bake biped.glb --bvh dance.bvh --fps 60 -o dance.pc2\n"
                "  sinew bake biped.glb -o frames\n"
-               "  sinew bake biped.glb --deformer stbs-lbs --stretch LeftArm=1.3 -o long.glb\n");
+               "  sinew bake biped.glb --deformer stretch-lbs --stretch LeftArm=1.3 -o long.glb\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out,
               ".glb or .gltf (morph targets), .pc2 or .mdd (vertex caches), or a folder of .obj files "

@@ -26,7 +26,7 @@ void PoseOptions::add_changes_to(const Verb& verb) {
   verb.repeatable("--stretch", stretch,
                   "BONE=F: its length times F, all beyond it carried along; repeatable");
   verb.repeatable("--twist", twist,
-                  "BONE=A,B: degrees of twist at its two ends, for stbs-lbs and stbs-dqs; repeatable");
+                  "BONE=A,B: degrees of twist at its two ends, for stretch-lbs and stretch-dqs; repeatable");
   verb.repeatable("--key", keys, "NAME=W: weight of a shape key; repeatable");
 }
 

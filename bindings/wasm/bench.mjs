@@ -15,7 +15,7 @@ const session = sinew.open(new Uint8Array(fs.readFileSync(file)), file);
 const opened = performance.now();
 const { vertices, clips } = session.info();
 console.log(`${vertices} vertices, ${sinew.threads} threads; module ${(opening - loading).toFixed(0)} ms, file ${(opened - opening).toFixed(0)} ms`);
-for (const deformer of ['lbs', 'dqs', 'swing-twist', 'stbs-dqs', 'lbs+mush']) {
+for (const deformer of ['lbs', 'dqs', 'swing-twist', 'stretch-dqs', 'lbs+mush']) {
   const start = performance.now();
   session.setDeformer(0, { deformer });
   const built = performance.now() - start;

@@ -49,6 +49,8 @@ std::optional<StackEntry> read_entry(const Json& json) {
     if (name == "step" || name == "mask" || name.size() > kLongestName) continue;
     if (std::optional<Setting> setting = read_setting(value)) entry.settings[name] = *std::move(setting);
   }
+  if (const std::string deformer = entry.word("deformer", ""); !deformer.empty())
+    entry.settings["deformer"] = current_deformer_name(deformer);
   return entry;
 }
 

@@ -319,10 +319,10 @@ constexpr std::array kDeformers = {
         "joint-dqs", "every joint turns on the sphere", Inverse::kExact, need_joint_weights),
     method<CurveSettings, kCurveSettings, make_curve>("curve", "bones bent along Bezier curves",
                                                       Inverse::kExact, need_endpoints),
-    method<NoSettings, kNone, make_stretch_lbs>("stbs-lbs", "bones that stretch and twist, blended linearly",
+    method<NoSettings, kNone, make_stretch_lbs>(
+        "stretch-lbs", "bones that stretch and twist, blended linearly", Inverse::kExact, need_endpoints),
+    method<NoSettings, kNone, make_stretch_dqs>("stretch-dqs", "the same as dual quaternions",
                                                 Inverse::kExact, need_endpoints),
-    method<NoSettings, kNone, make_stretch_dqs>("stbs-dqs", "the same as dual quaternions", Inverse::kExact,
-                                                need_endpoints),
     method<VolumeOptions, kVolumeSettings, make_volume>("volume", "a flow that keeps the volume",
                                                         Inverse::kPointwise),
     method<DifferentialSettings, kDifferentialSettings, make_differential>(
@@ -355,8 +355,9 @@ std::string deformer_names() {
 }
 
 Result<const DeformerMethod*> find_deformer(std::string_view name) {
+  const std::string current = current_deformer_name(name);
   for (const DeformerMethod& method : kDeformers)
-    if (method.name == name) return &method;
+    if (method.name == name || method.name == current) return &method;
   return parameter_error("deformer",
                          fmt::format("is '{}': choose one of {}; +mush behind a name adds delta mush",
                                      printable(name), deformer_names()));

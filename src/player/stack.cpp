@@ -229,9 +229,9 @@ void put(StackEntry& entry, std::string_view name, const Setting& value, const S
 Result<void> set_deformer(Stack& stack, std::string_view name) {
   const bool mush = name.ends_with(kMush);
   if (mush) name.remove_suffix(kMush.size());
-  SINEW_CHECK(find_deformer(name));
+  SINEW_TRY(const DeformerMethod* method, find_deformer(name));
   if (!find_entry(stack, "skeleton")) stack.insert(end_of_moves(stack), {"skeleton", "", {}});
-  put(*find_entry(stack, "skeleton"), "deformer", std::string(name), std::string("lbs"));
+  put(*find_entry(stack, "skeleton"), "deformer", std::string(method->name), std::string("lbs"));
   if (name == "cage" && !find_entry(stack, "cage")) stack.insert(skeleton_place(stack), {"cage", "", {}});
   if (mush) put_behind_skeleton(stack, "mush");
   return {};

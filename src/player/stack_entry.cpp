@@ -53,8 +53,8 @@ Result<void> set_entry_option(Stack& stack, std::string_view address, std::strin
   };
   if (entry.step == "skeleton") {
     if (name == "deformer") {
-      SINEW_CHECK(find_deformer(text));
-      entry.settings["deformer"] = std::string(text);
+      SINEW_TRY(const DeformerMethod* named, find_deformer(text));
+      entry.settings["deformer"] = std::string(named->name);
       return {};
     }
     SINEW_TRY(const DeformerMethod* method, find_deformer(entry.word("deformer", "lbs")));

@@ -9,4 +9,9 @@ std::string StackEntry::word(std::string_view name, std::string_view fallback) c
   return value ? *value : std::string(fallback);
 }
 
+std::string current_deformer_name(std::string_view name) {
+  constexpr std::string_view kOld = "stbs-";
+  return name.starts_with(kOld) ? "stretch-" + std::string(name.substr(kOld.size())) : std::string(name);
+}
+
 }  // namespace sinew

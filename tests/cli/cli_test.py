@@ -144,7 +144,7 @@ class Cli(ProgramTest):
 
     def test_a_stretched_glb_plays_as_plain_lbs_with_all_beyond_carried_along(self):
         lower = self.document("info", self.rig)["joint_names"][0]
-        self.call("pose", self.rig, "--stretch", lower + "=1.5", "--deformer", "stbs-lbs", "-o", self.path("long.glb"))
+        self.call("pose", self.rig, "--stretch", lower + "=1.5", "--deformer", "stretch-lbs", "-o", self.path("long.glb"))
         self.call("pose", self.path("long.glb"), "-o", self.path("again.obj"))
         self.call("pose", self.rig, "--stretch", lower + "=1.5", "-o", self.path("lbs.obj"))
         self.call("pose", self.rig, "-o", self.path("rest.obj"))
@@ -160,12 +160,12 @@ class Cli(ProgramTest):
         lower = self.document("info", self.rig)["joint_names"][0]
         shape = ("--twist", lower + "=0,400", "--stretch", lower + "=1.5")
         self.call("pose", self.rig, *shape, "-o", self.path("twisted.glb"))
-        self.call("pose", self.path("twisted.glb"), "--deformer", "stbs-dqs", "-o", self.path("later.obj"))
-        self.call("pose", self.rig, *shape, "--deformer", "stbs-dqs", "-o", self.path("at_once.obj"))
+        self.call("pose", self.path("twisted.glb"), "--deformer", "stretch-dqs", "-o", self.path("later.obj"))
+        self.call("pose", self.rig, *shape, "--deformer", "stretch-dqs", "-o", self.path("at_once.obj"))
         later, at_once = (self.vertices(self.path(n + ".obj")) for n in ("later", "at_once"))
         self.assertLess(max(map(math.dist, later, at_once)), 1e-4)
-        self.call("bake", self.rig, *shape, "--deformer", "stbs-dqs", "--fps", "2", "-o", self.path("frames"))
-        self.call("pose", self.rig, *shape, "--deformer", "stbs-dqs", "--clip", "0", "--time", "0.5", "-o",
+        self.call("bake", self.rig, *shape, "--deformer", "stretch-dqs", "--fps", "2", "-o", self.path("frames"))
+        self.call("pose", self.rig, *shape, "--deformer", "stretch-dqs", "--clip", "0", "--time", "0.5", "-o",
                   self.path("frame1.obj"))
         baked, posed = self.vertices(self.path("frames/0001.obj")), self.vertices(self.path("frame1.obj"))
         self.assertLess(max(map(math.dist, baked, posed)), 1e-5)
@@ -230,7 +230,7 @@ class Cli(ProgramTest):
     def test_mush_follows_any_deformer_and_closed_meshes_report_their_volume(self):
         joint = self.document("info", self.rig)["joint_names"][1]
         change = {}
-        for deformer in ("lbs", "volume", "lbs+mush", "stbs-dqs+mush", "curve"):
+        for deformer in ("lbs", "volume", "lbs+mush", "stretch-dqs+mush", "curve"):
             report = self.document("pose", self.rig, "--set", joint + "=0,0,90", "--deformer", deformer, "-o",
                                    self.path(deformer + ".obj"))
             change[deformer] = abs(report["volume_change"])

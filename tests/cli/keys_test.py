@@ -173,7 +173,7 @@ class Keys(ProgramTest):
 
     def test_edit_unpose_pose_is_the_edit(self):
         pose = ("--set", "ForeArm=20,10,75")
-        for deformer in "lbs dqs mix decomposed swing-twist joint-dqs curve stbs-lbs stbs-dqs".split():
+        for deformer in "lbs dqs mix decomposed swing-twist joint-dqs curve stretch-lbs stretch-dqs".split():
             bent, edited, out = self.path("bent.obj"), self.path("edited.obj"), self.path("key.glb")
             self.call("pose", self.rig, *pose, "--deformer", deformer, "-o", bent, "--force")
             write_moved(bent, edited, lambda i, p: (p[0] + 0.02, p[1] - 0.01, p[2] + 0.03) if i % 5 == 0 else p)

@@ -8,7 +8,7 @@ usage: schema_test.py PROGRAM SOURCE [unittest arguments]
 import copy
 import unittest
 
-from program import SOURCE, ProgramTest
+from program import SOURCE, ProgramTest, edit_glb, text_of
 from rig_schema import gltf_json, rig_schema
 
 
@@ -38,6 +38,23 @@ class SchemaOfRigs(ProgramTest):
         document = gltf_json(last)
         self.assertLessEqual({"endpoint", "poseSpaces", "cages", "handles", "stack"}, set(extension(document)))
         self.assertTrue(any("tail" in node.get("extensions", {}).get("SINEW_rig", {}) for node in document["nodes"]))
+
+    def test_deformers_are_read_by_their_old_names(self):
+        now, old, file = self.path("now.obj"), self.path("old.obj"), self.path("file.obj")
+        shape = ("--stretch", "Upper=1.5", "--twist", "Upper=0,90")
+        self.call("pose", self.rig, *shape, "--deformer", "stretch-dqs+mush", "-o", now)
+        self.assertEqual(self.document("pose", self.rig, *shape, "--deformer", "stbs-dqs+mush", "-o", old)["deformer"],
+                         "stretch-dqs+mush")
+        self.call("stack", self.rig, "--deformer", "stretch-dqs+mush", "-o", self.path("new.glb"))
+        edit_glb(self.path("new.glb"), self.path("stored.glb"),
+                 lambda d: [step.update(deformer="stbs-dqs") for step in extension(d)["stack"] if "deformer" in step])
+        self.assertIn("stbs-dqs", str(gltf_json(self.path("stored.glb"))))
+        self.call("pose", self.path("stored.glb"), *shape, "-o", file)
+        self.assertEqual(text_of(old), text_of(now))
+        self.assertEqual(text_of(file), text_of(now))
+        self.call("convert", self.path("stored.glb"), "-o", self.path("again.glb"))
+        self.call("stack", self.path("stored.glb"), "--mush-passes", 3, "-o", self.path("written.glb"))
+        self.assertNotIn("stbs", str(gltf_json(self.path("written.glb"))))
 
     def test_what_is_wrong_is_refused(self):
         good = gltf_json(self.rig)

@@ -166,7 +166,7 @@ class Stored(ProgramTest):
     def test_endless_angles_are_finite_or_refused(self):
         for words in (("--set", self.joint() + "=1e308,1e308,0"), ("--twist", self.joint() + "=0,1e308"),
                       ("--set", self.joint() + "=bend:1e308")):
-            for deformer in ("stbs-lbs", "stbs-dqs", "swing-twist", "volume", "lbs+mush"):
+            for deformer in ("stretch-lbs", "stretch-dqs", "swing-twist", "volume", "lbs+mush"):
                 out = self.path("out.obj")
                 done = self.run_any("pose", self.rig, "--deformer", deformer, *words, "-o", out, "--force")
                 self.assertIn(done.returncode, (0, 4), done.stderr)

@@ -232,7 +232,7 @@ class Words(ProgramTest):
         for name, path in (("same", same), ("apart", apart)):
             for what in ("--twist=%s=0,90" % joint, "--stretch=%s=1.5" % joint):
                 out = self.path("%s%d.obj" % (name, len(posed)))
-                self.call("pose", path, "--deformer", "stbs-lbs", what, "-o", out)
+                self.call("pose", path, "--deformer", "stretch-lbs", what, "-o", out)
                 posed[name, what[:4]] = self.vertices(out)
         apart_by = lambda what: max(math.dist(p, q) for p, q in zip(posed["same", what], posed["apart", what]))
         self.assertGreater(apart_by("--tw"), 1e-3)  # twist runs otherwise along the bone

@@ -221,7 +221,7 @@ TEST(Embedding, WhatARigLacksIsNeverMadeAside) {
   Rig bare = rig;
   bare.joint_weights = {};
   bare.endpoint = {};
-  for (const char* name : {"swing-twist", "joint-dqs", "curve", "stbs-lbs", "stbs-dqs", "elastic"}) {
+  for (const char* name : {"swing-twist", "joint-dqs", "curve", "stretch-lbs", "stretch-dqs", "elastic"}) {
     const auto deformer = RigDeformer::build(bare, name);
     ASSERT_FALSE(deformer.ok()) << name;
     EXPECT_EQ(deformer.error().code, ErrorCode::kImpossible) << name;

@@ -56,7 +56,7 @@ TEST(Stretched, BeyondTheEndNothingGrows) {
   const std::vector<Bone> bones = bones_of(rig.skeleton, bind_transforms(rig));
   const PoseRequest request{.stretches = {{"ForeArm", 1.8}}};
   const Vec3 step = 0.8 * (bones[1].tail - bones[1].head);
-  for (const std::string deformer : {"stbs-lbs", "stbs-dqs"}) {
+  for (const std::string deformer : {"stretch-lbs", "stretch-dqs"}) {
     const std::vector<Vec3> shape = posed(rig, request, deformer);
     for (std::size_t i = 0; i < shape.size(); ++i) {
       const auto row = rig.weights.row(i);
@@ -94,8 +94,11 @@ TEST(Stretched, AFileWithAStretchedPosePlaysAsPlainLinearBlending) {
 }
 
 TEST(Stretched, CanBeCompared) {
-  const std::vector<MethodPair> pairs = {
-      {"own", "volume"}, {"heat", "stbs-lbs"}, {"bbw", "stbs-dqs"}, {"bbw", "lbs+mush"}, {"bbw", "volume"}};
+  const std::vector<MethodPair> pairs = {{"own", "volume"},
+                                         {"heat", "stretch-lbs"},
+                                         {"bbw", "stretch-dqs"},
+                                         {"bbw", "lbs+mush"},
+                                         {"bbw", "volume"}};
   const auto report = compare(stretchable("arm", 300),
                               {.pairs = pairs, .joints = {"ForeArm"}, .clip_samples = 0, .voxels = 32});
   ASSERT_TRUE(report.ok()) << report.error().message;

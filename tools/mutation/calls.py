@@ -6,7 +6,7 @@ MESHES = (".obj", ".ply", ".off", ".stl", ".mesh")
 SKELETONS = (".bvh", ".tgf", ".json")
 RIGS = (".glb", ".gltf")
 SUFFIXES = MESHES + SKELETONS + RIGS
-DEFORMERS = ("lbs dqs mix decomposed swing-twist joint-dqs curve stbs-lbs stbs-dqs volume differential arap points "
+DEFORMERS = ("lbs dqs mix decomposed swing-twist joint-dqs curve stretch-lbs stretch-dqs volume differential arap points "
              "points-lbs points-dqs cage").split()
 
 
@@ -24,7 +24,7 @@ def make_sound_files(program, folder):
         ["cage", "bind", "arm.glb", "--auto", "--controls", "30", "--resolution", "3", "-o", "cage.glb"],
         ["keys", "add", "rig.glb", "--key", "bulge=bent.obj", "--posed", "--example", *bend, "-o", "keys.glb"],
         ["stack", "keys.glb", "--order", "keys,skeleton,mush", "--deformer", "mix", "-o", "stack.glb"],
-        ["stack", "keys.glb", "--deformer", "stbs-dqs", "-o", "stack.gltf"],
+        ["stack", "keys.glb", "--deformer", "stretch-dqs", "-o", "stack.gltf"],
         ["bake", "arm.glb", "--end", "0.1", "-o", "bake.glb"],
         ["convert", "arm.glb", "-o", "arm.ply"], ["convert", "arm.glb", "-o", "arm.off"], ["convert", "arm.glb", "-o", "arm.stl"])
     for words in calls:

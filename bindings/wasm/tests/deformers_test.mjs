@@ -35,11 +35,11 @@ for (const { name } of module.deformers())
 test('what a rig lacks is made on the spot, and told', () =>
   withSession('arm.glb', (session) => {
     turn(session);
-    for (const deformer of ['swing-twist', 'joint-dqs', 'stbs-lbs', 'curve']) {
+    for (const deformer of ['swing-twist', 'joint-dqs', 'stretch-lbs', 'curve']) {
       const notes = session.setDeformer(0, { deformer });
       // Joint weights and endpoint weights are made once, for all that need them.
       const told = notes.some((note) => note.includes('made on the spot'));
-      assert.equal(told, deformer === 'swing-twist' || deformer === 'stbs-lbs', `${deformer}: ${notes}`);
+      assert.equal(told, deformer === 'swing-twist' || deformer === 'stretch-lbs', `${deformer}: ${notes}`);
       sameAsNative(session, 'arm.glb', [...words, '--deformer', deformer]);
     }
   }));
@@ -123,7 +123,7 @@ test('every rig of the data bends as natively', { skip: !data && 'no test data: 
     const info = session.info();
     if (info.vertices > 0 && info.vertices < 20000 && info.clips.length > 0) {
       session.setClip(0, info.clips[0].duration / 3);
-      for (const deformer of ['lbs', 'dqs', 'stbs-lbs']) {
+      for (const deformer of ['lbs', 'dqs', 'stretch-lbs']) {
         session.setDeformer(0, { deformer });
         sameAsNative(session, file, ['--clip', 0, '--time', info.clips[0].duration / 3, '--deformer', deformer], { what: `${name} ${deformer}` });
       }

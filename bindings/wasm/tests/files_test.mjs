@@ -17,15 +17,15 @@ test('a saved pose is the rig in that pose, all else kept', () =>
   withSession('rigged.glb', (session) => {
     session.setAngles(joint(session, 'ForeArm'), [0, 50, 10]);
     session.setShape(joint(session, 'Hand'), 1.4, 0.3, -0.2);
-    session.setDeformer(0, { deformer: 'stbs-dqs' });
+    session.setDeformer(0, { deformer: 'stretch-dqs' });
     fs.writeFileSync(path.join(work, 'saved.glb'), session.save());
     const before = info('rigged.glb'), after = info('saved.glb');
     for (const key of ['vertices', 'faces', 'quads', 'joints', 'joint_names', 'clips', 'unweighted'])
       assert.deepEqual(after[key], before[key], key);
-    native('pose', 'saved.glb', '--deformer', 'stbs-dqs', '-o', 'saved.obj');
+    native('pose', 'saved.glb', '--deformer', 'stretch-dqs', '-o', 'saved.obj');
     assert.ok(apart(session.evaluate(0).positions, readObj('saved.obj')) <= 1e-5 * size(session));
     withSession('saved.glb', (again) => {
-      again.setDeformer(0, { deformer: 'stbs-dqs' });
+      again.setDeformer(0, { deformer: 'stretch-dqs' });
       assert.ok(apart(again.evaluate(0).positions, session.evaluate(0).positions.slice()) <= 1e-5 * size(session));
     });
   }));

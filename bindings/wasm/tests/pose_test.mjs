@@ -23,7 +23,7 @@ test('turns, stretches and twists as --set, --stretch and --twist', () =>
     session.setShape(joint(session, 'LeftForeArm'), 1.6, 0.5, -1.2);
     session.setShape(joint(session, 'RightUpLeg'), 0.7, 0, 2);
     const degrees = (radians) => (radians * 180) / Math.PI;
-    for (const deformer of ['lbs', 'stbs-lbs', 'stbs-dqs', 'curve']) {
+    for (const deformer of ['lbs', 'stretch-lbs', 'stretch-dqs', 'curve']) {
       session.setDeformer(0, { deformer });
       sameAsNative(session, 'biped.glb', ['--set', 'LeftArm=10,20,-50', '--set', 'Spine=0,35,5',
         '--stretch', 'LeftForeArm=1.6', '--twist', `LeftForeArm=${degrees(0.5)},${degrees(-1.2)}`,
@@ -58,7 +58,7 @@ test('clips at any time, also beyond their end', () =>
 
 test('a pose that was taken comes back to the bit, and reset is the file', () =>
   withSession('keys.glb', (session) => {
-    session.setDeformer(0, { deformer: 'stbs-dqs' });
+    session.setDeformer(0, { deformer: 'stretch-dqs' });
     const rest = session.evaluate(0).positions.slice();
     session.setClip(0, 0.4);
     session.setShape(3, 1.3, 0.1, 0.2);

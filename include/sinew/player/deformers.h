@@ -28,7 +28,7 @@ struct DeformerMethod {
 };
 std::span<const DeformerMethod> deformer_methods();
 
-// kUsage naming all deformers where the name is unknown.
+// By its name, or the one that it had in version 0.1. kUsage naming all deformers where the name is unknown.
 Result<const DeformerMethod*> find_deformer(std::string_view name);
 
 // "lbs, dqs, mix, ...": for help and messages.

@@ -26,6 +26,10 @@ struct StackEntry {
   std::string word(std::string_view name, std::string_view fallback) const;
 };
 
+// What a deformer is called now: "stretch-lbs" for "stbs-lbs", as files of version 0.1 have it; others as
+// they are.
+std::string current_deformer_name(std::string_view name);
+
 // The steps in order, each working on what the one before it left.
 using Stack = std::vector<StackEntry>;
 

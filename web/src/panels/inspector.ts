@@ -60,8 +60,8 @@ export function inspectorPanel(app: App): HTMLElement {
   const stretch = shapeField('stretch', 'Length', 'Length of the bone over its rest length', '×', 1, 20, 0.01);
   const head = shapeField('head', 'Twist, start', 'Twist at the start of the bone in degrees', '°', DEGREES, 720, 1);
   const tail = shapeField('tail', 'Twist, end', 'Twist at the end of the bone in degrees', '°', DEGREES, 720, 1);
-  const twistHint = h('p', { class: 'hint' }, 'Twist at bone ends shows with the deformers stbs-lbs and stbs-dqs. ',
-    h('button', { type: 'button', class: 'link', on: { click: () => void app.setDeformer(0, { deformer: 'stbs-dqs' }) } }, 'Use stbs-dqs'));
+  const twistHint = h('p', { class: 'hint' }, 'Twist at bone ends shows with the deformers stretch-lbs and stretch-dqs. ',
+    h('button', { type: 'button', class: 'link', on: { click: () => void app.setDeformer(0, { deformer: 'stretch-dqs' }) } }, 'Use stretch-dqs'));
   const chain = select('Chain', [{ value: '0', label: 'the whole limb' }, ...[1, 2, 3, 4, 5, 6].map((n) => ({ value: String(n), label: `${n} joint${n > 1 ? 's' : ''}` }))],
     (value) => app.store.set({ chain: Number(value) }));
   const axes = new Segmented('Axes of the rings', [{ value: 'local', label: 'Joint', title: 'Rings turn with the joint' }, { value: 'world', label: 'World', title: 'Rings along the world axes' }],
@@ -102,7 +102,7 @@ export function inspectorPanel(app: App): HTMLElement {
     head.set(a * DEGREES);
     tail.set(b * DEGREES);
     const twisted = state.tool === 'twist' || a !== 0 || b !== 0;
-    show(twistHint, twisted && !state.slots[0].deformer.startsWith('stbs'));
+    show(twistHint, twisted && !state.slots[0].deformer.startsWith('stretch'));
   });
   return panel;
 }

@@ -35,7 +35,7 @@ export const tests = {
     await studio.type('Rotation about Y in degrees', '-15,5');
     await studio.type('Rotation about Z in degrees', '60°');
     await studio.moved(before);
-    for (const deformer of ['lbs', 'dqs', 'swing-twist', 'stbs-dqs', 'curve', 'volume']) {
+    for (const deformer of ['lbs', 'dqs', 'swing-twist', 'stretch-dqs', 'curve', 'volume']) {
       await studio.deformer(0, deformer);
       await checkVertices(studio, 0, native.pose(arm, '--set', 'ForeArm=20,-15.5,60', '--deformer', deformer), deformer);
     }
@@ -102,12 +102,12 @@ export const tests = {
     await studio.reset();
     await studio.tool('twist');
     await studio.select('UpperArm');
-    await studio.page.click('text=Use stbs-dqs').catch(() => undefined);
-    await studio.deformer(0, 'stbs-dqs');
+    await studio.page.click('text=Use stretch-dqs').catch(() => undefined);
+    await studio.deformer(0, 'stretch-dqs');
     const shape = await studio.positions();
     await studio.type('Twist at the end of the bone in degrees', 90);
     await studio.moved(shape);
-    await checkVertices(studio, 0, native.pose(arm, '--twist', 'UpperArm=0,90', '--deformer', 'stbs-dqs'), 'twist');
+    await checkVertices(studio, 0, native.pose(arm, '--twist', 'UpperArm=0,90', '--deformer', 'stretch-dqs'), 'twist');
     await studio.shot('twist');
   },
 
@@ -126,7 +126,7 @@ export const tests = {
     const [stretch, ...twists] = (await studio.pose()).shapes.slice(0, 3);
     const degrees = twists.map((v) => (v * 180) / Math.PI);
     check(stretch === 1 && Math.abs(Math.hypot(...degrees) - 90) < 8, `a quarter turn at one end, got ${degrees}`);
-    await checkVertices(studio, 0, native.pose(arm, '--twist', `UpperArm=${degrees.join(',')}`, '--deformer', 'stbs-dqs'), 'twist by a ring');
+    await checkVertices(studio, 0, native.pose(arm, '--twist', `UpperArm=${degrees.join(',')}`, '--deformer', 'stretch-dqs'), 'twist by a ring');
     await studio.page.keyboard.press('1');
   },
 
