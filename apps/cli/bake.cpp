@@ -23,7 +23,7 @@ struct BakeArguments {
 // Adds the motion of a .bvh file to the rig, fitted to its skeleton; returns its index.
 Result<std::size_t> add_motion(const BakeArguments& options, const Console& console, Rig& rig) {
   SINEW_TRY(const Asset motion, console.read(options.bvh));
-  console.notes(options.bvh, motion.notes);
+  console.warnings(options.bvh, motion.notes);
   if (motion.rig.clips.empty()) return bad_input(fmt::format("{}: holds no motion", options.bvh));
   SINEW_TRY(Retargeted fitted,
             retarget_clip(motion.rig.clips[0], motion.rig.skeleton, rig.skeleton, options.fps));
@@ -35,7 +35,7 @@ Result<std::size_t> add_motion(const BakeArguments& options, const Console& cons
 
 Result<void> run_bake(const BakeArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   BakeRequest request;
   request.fps = options.fps;
   request.start = options.start;
@@ -55,12 +55,12 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
   auto baked = bake(asset.rig, request, &made, &refined);
   if (!baked) return in_file(options.in, baked.error());
   const BakedFrames& frames = *baked;
-  console.notes(options.in, made);
+  console.warnings(options.in, made);
   if (asset.document && summarise(*asset.document).tangents)
-    console.note(fmt::format("{}: tangents are left out: they would not follow the frames", options.in));
+    console.warn(fmt::format("{}: tangents are left out: they would not follow the frames", options.in));
   if (refined) {
     if (asset.document && (kind_of(options.out) == FileKind::kGlb || kind_of(options.out) == FileKind::kGltf))
-      console.note(fmt::format("{}: the subdivided mesh is written without materials", options.in));
+      console.warn(fmt::format("{}: the subdivided mesh is written without materials", options.in));
     asset = plain_asset(*std::move(refined), std::filesystem::path(options.in).stem().string());
     if (!frames.normals.empty()) asset.rig.mesh.normals = frames.normals[0];
   }
@@ -79,19 +79,19 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
 void add_bake(Program& program) {
   auto options = std::make_shared<BakeArguments>();
   const Verb verb =
-      add_verb(program, "bake", "turn a clip or a motion into a vertex animation",
+      add_verb(program, "bake", "bake a clip or a motion file to a vertex animation",
                "  sinew bake biped.glb --clip walk --deformer dqs -o walk.glb\n"
                "  sinew bake biped.glb --bvh dance.bvh --fps 60 -o dance.pc2\n"
                "  sinew bake biped.glb -o frames\n"
                "  sinew bake biped.glb --deformer stretch-lbs --stretch LeftArm=1.3 -o long.glb\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out,
-              ".glb or .gltf (morph targets), .pc2 or .mdd (vertex caches), or a folder of .obj files "
-              "(no ending)")
+              ".glb or .gltf (morph targets), .pc2 or .mdd (vertex caches), or a folder of .obj files (no "
+              "file extension)")
       .required();
-  verb.option("--clip", options->clip, "a clip of the file, by name or number").show_default();
-  verb.option("--bvh", options->bvh, "a motion instead of a clip, fitted to the rig by joint names");
-  verb.option("--fps", options->fps, "frames a second").show_default();
+  verb.option("--clip", options->clip, "a clip of the file, by name or index").show_default();
+  verb.option("--bvh", options->bvh, "a motion file instead of a clip, mapped to the rig by joint names");
+  verb.option("--fps", options->fps, "frames per second").show_default();
   verb.option("--start", options->start, "first frame, seconds into the clip");
   verb.option("--end", options->end, "last frame, seconds into the clip (default: its end)");
   options->pose.add_changes_to(verb);

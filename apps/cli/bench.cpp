@@ -33,10 +33,10 @@ Result<void> run_bench([[maybe_unused]] const std::string& name, [[maybe_unused]
 
 void add_bench(Program& program) {
   auto name = std::make_shared<std::string>();
-  const Verb verb = add_verb(program, "bench", "measure how fast sinew is on this machine",
+  const Verb verb = add_verb(program, "bench", "run the benchmarks",
                              "  sinew bench\n"
                              "  sinew bench lbs --json\n");
-  verb.option("NAME", *name, "only benchmarks whose name holds this");
+  verb.option("NAME", *name, "only benchmarks whose name contains this");
   verb.runs([&program, name] { return run_bench(*name, program.console); });
 }
 

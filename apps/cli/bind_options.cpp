@@ -45,8 +45,7 @@ Result<void> give_skeleton(const BindOptions& options, const Console& console, A
   } else if (asset.rig.skeleton.deforming_count() == 0) {
     return impossible(
         fmt::format("{}: has no skeleton of its own; give one with --skeleton FILE (.glb, .bvh, .tgf, "
-                    ".json), let one be found "
-                    "with --template biped|quadruped|hand|bird|snake, or use `sinew rig`",
+                    ".json), fit one with --template biped|quadruped|hand|bird|snake, or use `sinew rig`",
                     options.in));
   }
   return {};
@@ -87,7 +86,7 @@ Result<MotionRange> read_range(const std::string& file) {
 }  // namespace
 
 void add_quantise(const Verb& verb, int& weight_bits) {
-  verb.option("--quantise", weight_bits, "8 or 16: store weights in so many bits, rows summing exactly to 1")
+  verb.option("--quantise", weight_bits, "8 or 16: store weights with this many bits, summing exactly to 1")
       .one_of({8, 16});
 }
 
@@ -97,14 +96,14 @@ void BindOptions::add_to(const Verb& verb) {
   verb.option("--skeleton", skeleton,
               "joints from this .glb, .gltf, .bvh, .tgf or .json (default: the file's own)");
   verb.option("--template", skeleton_template,
-              fmt::format("find the joints by this template: {}, or a rigged file", template_names()));
+              fmt::format("fit this template: {}, or a rigged file", template_names()));
   found.add_to(verb);
   std::vector<std::pair<std::string_view, std::string_view>> rows;
   for (const WeightMethod& method : weight_methods()) rows.emplace_back(method.name, method.summary);
-  verb.option("--method", request.method, "how weights are found:" + name_table(rows)).show_default();
-  verb.option("--influences", request.influences, "joints a vertex keeps at most").show_default();
+  verb.option("--method", request.method, "weight method:" + name_table(rows)).show_default();
+  verb.option("--influences", request.influences, "maximum influences per vertex").show_default();
   verb.option("--voxels", request.voxels,
-              "cells along the longest side of the voxel body (default: chosen by the mesh)")
+              "cells along the longest side of the solid voxel grid (default: chosen from the mesh)")
       .range(4, 1024);
   for (const WeightOption& option : weight_options()) {
     const auto [owners, usual] = owners_and_usual(option.owners);
@@ -119,29 +118,27 @@ void BindOptions::add_to(const Verb& verb) {
                           endpoint_names()))
       .show_default();
   verb.option("--endpoint-twist", request.endpoint_twist,
-              "endpoint weights for twist alone, by the same words (default: as those of --endpoint)");
+              "separate endpoint weights for twist, same choices (default: those of --endpoint)");
   verb.option("--link", linked,
-              "an island (by size, the body is 0) that moves with the body under it; repeatable")
+              "an island (numbered by size, 0 is the body) that follows the body under it; repeatable")
       .one_each();
   verb.flag("--own-islands", own_islands,
-            "small islands are bound by themselves, not by the body under them");
-  verb.repeatable("--lock", locked, "JOINT: keep its weights as they are and share the rest; repeatable");
-  verb.option("--lock-vertices", locked_vertices,
-              "a .json list of vertex numbers whose weights stay as they are");
+            "bind small islands by themselves instead of letting them follow the body");
+  verb.repeatable("--lock", locked, "JOINT: lock its weights and distribute the rest; repeatable");
+  verb.option("--lock-vertices", locked_vertices, "a .json list of vertex indices whose weights are locked");
   add_quantise(verb, weight_bits);
   verb.flag("--strict", request.strict, "any fallback is an error (exit 4)");
 }
 
 void BindOptions::add_flesh_to(const Verb& verb) {
-  verb.option("--quality", quality,
-              "flesh: make all that the flesh deformer needs, in seconds; fast: weights alone")
+  verb.option("--quality", quality, "flesh: also compute the data of the flesh deformer; fast: weights only")
       .show_default();
   verb.option("--tolerance", tolerance,
-              "elastic energy, over that of the elastic body, that corrective fields are kept for")
+              "energy ratio to the elastic reference above which a joint gets corrective fields")
       .range(1.0, 10.0)
       .show_default();
   verb.option("--range", range,
-              "a .json file of how far joints turn, in degrees: {\"swing\": 90, \"twist\": 90}");
+              "a .json file with the range of motion in degrees: {\"swing\": 90, \"twist\": 90}");
 }
 
 Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const {
@@ -150,7 +147,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
     return usage_error(fmt::format("{}: a rig is written to .glb or .gltf", out));
   SINEW_CHECK(check_writable(out, console.overwrite()));
   SINEW_TRY(asset, console.read(in));
-  console.notes(in, asset.notes);
+  console.warnings(in, asset.notes);
   const std::size_t clips = count_joint_clips(asset.rig);
   const bool stays =
       skeleton.empty() && skeleton_template.empty() && asset.rig.skeleton.deforming_count() > 0;
@@ -172,7 +169,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   }
   Result<BindReport> bound = bind(asset.rig, wanted);
   if (!bound) return in_file(in, bound.error());
-  console.notes(in, bound->notes);
+  console.warnings(in, bound->notes);
   GltfWriteOptions write;
   write.influences = request.influences;
   write.weight_bits = weight_bits;
@@ -186,12 +183,11 @@ std::string to_text(const std::string& file, const BindReport& report) {
              "{}: {} bound to {} by {} in {:.2f} s; {} filled, {} clamped, pruning took {:.3f} at most", file,
              counted(report.vertices, "vertex", "vertices"), counted(report.bones, "bone"), report.method,
              report.seconds, report.filled, report.clamped, report.pruning_error) +
-         (report.flesh
-              ? fmt::format("\nflesh of {} in {:.2f} s: at rotations that were not sampled {:.2f} times the "
-                            "elastic body's energy at worst, {:.2f} in the mean",
-                            counted(report.flesh->joints.size(), "joint"), report.flesh->seconds,
-                            report.flesh->worst, report.flesh->mean)
-              : "");
+         (report.flesh ? fmt::format("\nflesh of {} in {:.2f} s: energy ratio to the elastic reference at "
+                                     "rotations that were not sampled {:.2f} at worst, {:.2f} on average",
+                                     counted(report.flesh->joints.size(), "joint"), report.flesh->seconds,
+                                     report.flesh->worst, report.flesh->mean)
+                       : "");
 }
 
 }  // namespace sinew::cli

@@ -39,7 +39,7 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
   request.progress = console.progress();
   if (!options.from.empty()) {
     SINEW_TRY(const Asset solved, console.read(options.from));
-    console.notes(options.from, solved.notes);
+    console.warnings(options.from, solved.notes);
     if (solved.rig.cages.empty())
       return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.from));
     auto report = bind_solved_cage(asset.rig, solved.rig.cages.front(), request);
@@ -53,7 +53,7 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
     return report;
   }
   SINEW_TRY(Asset cage, console.read(options.cage));
-  console.notes(options.cage, cage.notes);
+  console.warnings(options.cage, cage.notes);
   auto report = bind_cage(asset.rig, std::move(cage.rig.mesh), request);
   if (!report) return in_file(options.cage, report.error());
   return report;
@@ -71,9 +71,9 @@ Result<void> run_cage_bind(const CageBindArguments& options, const Console& cons
     SINEW_CHECK(check_writable(options.cage_out, console.overwrite()));
   }
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   SINEW_TRY(const CageReport report, bind_one(options, console, asset));
-  console.notes(options.cage.empty() ? options.in : options.cage, report.notes);
+  console.warnings(options.cage.empty() ? options.in : options.cage, report.notes);
   GltfWriteOptions write;
   write.edit.cages = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
@@ -116,7 +116,7 @@ Result<void> run_cage_pose(const CagePoseArguments& options, const Console& cons
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   if (asset.rig.cages.empty())
     return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.in));
   DeformChoice choice;
@@ -152,23 +152,24 @@ Result<void> run_cage_pose(const CagePoseArguments& options, const Console& cons
 
 void add_cage_bind(Program& program, const Verb& verb) {
   auto options = std::make_shared<CageBindArguments>();
-  const Verb bind = verb.action("bind", "solve a cage and hang a mesh on its control points");
+  const Verb bind = verb.action("bind", "compute a cage's coordinates and bind a mesh to its control points");
   bind.option("MESH", options->in, "the mesh or rig").required();
   bind.option("--cage", options->cage, "a closed mesh around it, or around a part of it");
-  bind.flag("--auto", options->automatic, "make the cage out of the mesh's voxel body");
+  bind.flag("--auto", options->automatic, "generate the cage from a solid voxel grid of the mesh");
   bind.option("--controls", options->controls,
-              "with --auto: about as many control points (default: 200, with --skin 400)");
+              "approximate number of control points, with --auto (default: 200, with --skin 400)");
   bind.option("--cage-out", options->cage_out,
               "also write the cage as a mesh, to move its control points elsewhere");
   bind.option("--from", options->from, "use the cage that this .glb has solved (--keep or --dynamic)");
   bind.option("--resolution", options->request.resolution, "K: a grid of 2^K cells a side").show_default();
   bind.flag("--dynamic", options->request.dynamic,
-            "look coordinates up in every frame, where the steps before have put the mesh");
+            "evaluate coordinates in every frame, at the positions that earlier steps of the stack made");
   bind.flag("--keep", options->request.keep, "keep the solution in the file, for --from");
-  bind.flag("--skin", options->request.skin, "the skeleton moves the cage, and the cage the mesh");
-  bind.option("--name", options->request.name, "of the cage; one of that name is replaced").show_default();
+  bind.flag("--skin", options->request.skin, "the skeleton deforms the cage, and the cage deforms the mesh");
+  bind.option("--name", options->request.name, "name of the cage; an existing one of that name is replaced")
+      .show_default();
   bind.option("--reach", options->request.reach,
-              "how far outside vertices still follow, in diagonals of the cage")
+              "how far vertices outside still follow, in diagonals of the cage")
       .show_default();
   bind.option("--threshold", options->request.threshold, "smaller coordinates are dropped").show_default();
   bind.option("-o,--output", options->out, "the rig with its cage: .glb or .gltf").required();
@@ -177,7 +178,7 @@ void add_cage_bind(Program& program, const Verb& verb) {
 
 void add_cage_pose(Program& program, const Verb& verb) {
   auto options = std::make_shared<CagePoseArguments>();
-  const Verb pose = verb.action("pose", "move the control points and write the mesh that follows");
+  const Verb pose = verb.action("pose", "move the control points and write the deformed mesh");
   pose.option("IN", options->in, "a rig with a cage: .glb or .gltf").required();
   pose.repeatable("--moved", options->moved,
                   "FILE, or NAME=FILE: the cage with its control points moved, in the same order; repeatable")
@@ -185,14 +186,14 @@ void add_cage_pose(Program& program, const Verb& verb) {
   pose.option("-o,--output", options->out,
               "the file to write: .obj, .ply, .off, .stl: the mesh; .glb: the rig with the shape as a key")
       .required();
-  pose.flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
+  pose.flag("--apply", options->apply, "write the deformed mesh, without a skin, to a .glb");
   pose.runs([&program, options] { return run_cage_pose(*options, program.console); });
 }
 
 }  // namespace
 
 void add_cage(Program& program) {
-  const Verb verb = add_verb(program, "cage", "bind a mesh to a cage, and move it by the cage",
+  const Verb verb = add_verb(program, "cage", "bind a mesh to a cage, and deform it by the cage",
                              "  sinew cage bind cow.obj --cage box.obj --resolution 6 -o cow.glb\n"
                              "  sinew cage pose cow.glb --moved box2.obj -o moved.obj\n"
                              "  sinew cage bind biped.glb --auto --cage-out cage.obj -o caged.glb\n"

@@ -11,18 +11,49 @@ const Option& Option::required() const {
   return *this;
 }
 
+namespace {
+
+// A check that --help describes in the text of the option, and not in the name of its value.
+template <class Number>
+void check_range(CLI::Option* option, Number least, Number most) {
+  option->check(CLI::Range(least, most).description(""));
+  option->description(fmt::format("{} ({:g} to {:g})", option->get_description(), static_cast<double>(least),
+                                  static_cast<double>(most)));
+}
+
+// Names the value of an option of text: FILE for the output; what stands before a colon, as in "JOINT=X,Y,Z: rotate a
+// joint"; nothing for a positional argument, which has a name.
+CLI::Option* name_value(CLI::Option* option) {
+  const std::string help = option->get_description();
+  const std::size_t colon = help.find(": ");
+  const std::string value = help.substr(0, colon == std::string::npos ? 0 : colon);
+  const bool capitals = !value.empty() && value[0] != '|' &&
+                        value.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ=,:|") == std::string::npos;
+  if (option->get_positional()) {
+    option->type_name("");
+  } else if (option->check_name("--output")) {
+    option->type_name("FILE");
+  } else if (capitals) {
+    option->type_name(value);
+    option->description(help.substr(colon + 2));
+  }
+  return option;
+}
+
+}  // namespace
+
 const Option& Option::range(int least, int most) const {
-  option_->check(CLI::Range(least, most));
+  check_range(option_, least, most);
   return *this;
 }
 
 const Option& Option::range(double least, double most) const {
-  option_->check(CLI::Range(least, most));
+  check_range(option_, least, most);
   return *this;
 }
 
 const Option& Option::one_of(std::initializer_list<int> values) const {
-  option_->check(CLI::IsMember(std::vector<int>(values)));
+  option_->check(CLI::IsMember(std::vector<int>(values)).description(""));
   return *this;
 }
 
@@ -71,7 +102,7 @@ bool Option::given() const {
 }
 
 Option Verb::option(const std::string& names, std::string& value, const std::string& help) const {
-  return Option(app_->add_option(names, value, help));
+  return Option(name_value(app_->add_option(names, value, help)));
 }
 
 Option Verb::option(const std::string& names, int& value, const std::string& help) const {
@@ -92,7 +123,7 @@ Option Verb::option(const std::string& names, double& value, const std::string& 
 
 Option Verb::option(const std::string& names, std::vector<std::string>& values,
                     const std::string& help) const {
-  return Option(app_->add_option(names, values, help));
+  return Option(name_value(app_->add_option(names, values, help)));
 }
 
 Option Verb::option(const std::string& names, std::vector<std::size_t>& values,
@@ -106,7 +137,7 @@ Option Verb::flag(const std::string& names, bool& value, const std::string& help
 
 Option Verb::repeatable(const std::string& names, std::vector<std::string>& values,
                         const std::string& help) const {
-  return Option(app_->add_option(names, values, help)->allow_extra_args(false)->take_all());
+  return Option(name_value(app_->add_option(names, values, help)->allow_extra_args(false)->take_all()));
 }
 
 Verb Verb::action(const std::string& name, const std::string& summary) const {
@@ -125,9 +156,11 @@ void Verb::runs(std::function<Result<void>()> job) const {
 }
 
 Program::Program() : app(std::make_unique<CLI::App>()) {
-  app->description("sinew turns a character mesh into a rig that deforms well, and runs the rig.");
+  app->description("sinew turns a character mesh into a rig that deforms well, and plays the rig.");
   app->name("sinew");
-  app->formatter(std::make_shared<HelpFormatter>());
+  auto formatter = std::make_shared<HelpFormatter>();
+  formatter->label("REQUIRED", "(required)");
+  app->formatter(formatter);
   app->set_help_flag("-h,--help", "print this help and exit");
   app->set_help_all_flag("--help-all", "print this help with all settings and exit");
   app->set_version_flag("--version",
@@ -137,9 +170,8 @@ Program::Program() : app(std::make_unique<CLI::App>()) {
   app->add_option("--man", "print the manual page of a verb, or of the program")->type_name("VERB");
   app->require_subcommand(1);
   app->footer(
-      "'sinew VERB --help' shows a verb's options, with examples.\n"
-      "Exit codes: 0 done, 1 our bug, 2 usage, 3 bad input, 4 cannot be done, 5 I/O, 6 a limit, 130/143 "
-      "stopped.");
+      "'sinew VERB --help' shows a verb's options, with examples.\nExit codes: 0 success, 1 internal error, "
+      "2 usage error, 3 bad input, 4 cannot be done, 5 I/O error, 6 limit reached, 130/143 interrupted.");
 }
 
 Program::~Program() = default;
@@ -153,7 +185,7 @@ std::optional<int> Program::parse(int argc, const char* const* argv) {
   const std::string word = argv[1];
   if (!word.starts_with("-") && !has_verb(*app, word)) {
     print_error("sinew: " +
-                then(fmt::format("there is no verb '{}'{}", printable(word, 60), verb_hint(*app, word)),
+                then(fmt::format("unknown verb '{}'{}", printable(word, 60), verb_hint(*app, word)),
                      "'sinew --help' lists them\n"));
     return usage;
   }
@@ -188,8 +220,8 @@ Verb add_verb(Program& program, const std::string& name, const std::string& summ
   const Verb verb(&program, app);
   Console& console = program.console;
   verb.flag("--json", console.json, "print one JSON document to stdout").group("Common");
-  verb.flag("--force", console.force, "replace files that exist").group("Common");
-  verb.flag("--quiet", console.quiet, "no notes and no progress bar").group("Common");
+  verb.flag("--force", console.force, "overwrite existing files").group("Common");
+  verb.flag("--quiet", console.quiet, "no warnings, no notes, no progress bar").group("Common");
   verb.option("--threads", console.threads,
               "threads to use (default: all cores); results do not depend on it")
       .range(1, 1024)
@@ -197,12 +229,10 @@ Verb add_verb(Program& program, const std::string& name, const std::string& summ
   // Those read no mesh, and this has an --up of its own, for the picture.
   if (name == "make" || name == "bench" || name == "render") return verb;
   verb.option("--up", console.facing.up,
-              "the axis that is up in meshes, motions and skeletons that are no glTF: x, y, z, -x, -y, -z; "
-              "they are "
-              "turned to y up, z to the front (default: y)")
+              "up axis of meshes, motions and skeletons that are not glTF: x, y, z, -x, -y or -z; they are "
+              "rotated to y up, z forward (default: y)")
       .group("Common");
-  verb.option("--forward", console.facing.front,
-              "the axis that the front faces in them (default: z; for z up -y)")
+  verb.option("--forward", console.facing.front, "forward axis of these files (default: z; -y where z is up)")
       .group("Common");
   return verb;
 }

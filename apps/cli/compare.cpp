@@ -81,11 +81,11 @@ Result<void> run_compare(const CompareArguments& options, const Console& console
   }
   request.progress = console.progress();
   SINEW_TRY(const Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   Result<CompareReport> compared = compare(asset.rig, request);
   if (!compared)
     return Error{compared.error().code, fmt::format("{}: {}", options.in, compared.error().message)};
-  console.notes(options.in, compared->notes);
+  console.warnings(options.in, compared->notes);
   const std::string title = std::filesystem::path(options.in).stem().string() + " compared";
   SINEW_CHECK(
       save_compare_page(asset.rig, *compared, title, options.out, console.overwrite(), console.progress()));
@@ -109,17 +109,18 @@ void add_compare(Program& program) {
                "  sinew compare arm.glb --pose \"reach:ForeArm=0,0,-60;Hand=20,0,0\" -o report\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out, "a folder for the page, report.json and the pictures").required();
-  verb.repeatable("--pair", options->pairs,
-                  "WEIGHTS:DEFORMER: one more pair; weights may be 'own', those of the file; repeatable");
   verb.repeatable(
-      "--pose", options->poses,
-      "NAME:JOINT=X,Y,Z: one more pose, as `pose --set` has it; more joints behind semicolons; repeatable");
+      "--pair", options->pairs,
+      "WEIGHTS:DEFORMER: an additional pair; 'own' stands for the weights of the file; repeatable");
+  verb.repeatable("--pose", options->poses,
+                  "NAME:JOINT=X,Y,Z: an additional pose, as in `pose --set`; separate several joints by "
+                  "semicolons; repeatable");
   verb.repeatable("--joints", options->request.joints, "JOINT: only poses of this joint; repeatable");
   verb.option("--clip-samples", options->request.clip_samples, "poses from the first clip")
       .range(0, 100)
       .show_default();
   verb.option("--voxels", options->request.voxels,
-              "cells along the longest side of the voxel body (default: chosen by the mesh)")
+              "cells along the longest side of the solid voxel grid (default: chosen from the mesh)")
       .range(4, 1024);
   verb.option("--pictures", options->request.pictures, "poses shown as pictures").show_default();
   verb.runs([&program, options] { return run_compare(*options, program.console); });

@@ -115,9 +115,14 @@ void Console::note(std::string_view text) const {
   if (!quiet) print_error(fmt::format("note: {}\n", text));
 }
 
-void Console::notes(std::string_view file, const std::vector<std::string>& notes) const {
-  for (const std::string& text : notes)
-    note(text.find(file) == std::string::npos ? fmt::format("{}: {}", file, text) : text);
+void Console::warn(std::string_view text) const {
+  finish();
+  if (!quiet) print_error(fmt::format("warning: {}\n", text));
+}
+
+void Console::warnings(std::string_view file, const std::vector<std::string>& texts) const {
+  for (const std::string& text : texts)
+    warn(text.find(file) == std::string::npos ? fmt::format("{}: {}", file, text) : text);
 }
 
 }  // namespace sinew::cli

@@ -32,9 +32,11 @@ class Console {
 
   // Data to stdout: the document with --json, else `text` (which may be empty).
   void print(const Json& document, std::string_view text) const;
-  // What the user should know, to stderr; not with --quiet.
+  // What the user should know, to stderr; not with --quiet. Notes inform, warnings say what was repaired or
+  // left out.
   void note(std::string_view text) const;
-  void notes(std::string_view file, const std::vector<std::string>& notes) const;
+  void warn(std::string_view text) const;
+  void warnings(std::string_view file, const std::vector<std::string>& texts) const;
   // Takes the progress bar away.
   void finish() const;
 

@@ -20,16 +20,14 @@ void add_convert(Program& program) {
       .required();
   verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
       .required();
-  verb.flag(
-      "--keep-invalid", options->keep_invalid,
-      "keep weights that are no numbers or negative as they are in a .glb or .gltf, instead of writing the 0 "
-      "that they are read as");
+  verb.flag("--keep-invalid", options->keep_invalid,
+            "keep NaN and negative weights in a .glb or .gltf, instead of writing them as 0");
   verb.runs([&program, options]() -> Result<void> {
     const Console& console = program.console;
     SINEW_CHECK(writable_kind(options->out));
     SINEW_CHECK(check_writable(options->out, console.overwrite()));
     SINEW_TRY(const Asset asset, console.read(options->in));
-    console.notes(options->in, asset.notes);
+    console.warnings(options->in, asset.notes);
     if (is_cancelled(console.progress())) return cancelled();
     GltfWriteOptions write;
     write.keep_invalid = options->keep_invalid;

@@ -19,12 +19,12 @@ Result<void> run_handles(const HandlesArguments& options, const Console& console
     return usage_error(fmt::format("{}: point handles are kept in .glb and .gltf files", options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   PointHandlesRequest request = options.request;
   request.progress = console.progress();
   const auto report = make_point_handles(asset.rig, request);
   if (!report) return Error{report.error().code, fmt::format("{}: {}", options.in, report.error().message)};
-  console.notes(options.in, report->notes);
+  console.warnings(options.in, report->notes);
   GltfWriteOptions write;
   write.edit.cages = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
@@ -43,12 +43,12 @@ Result<void> run_handles(const HandlesArguments& options, const Console& console
 void add_handles(Program& program) {
   auto options = std::make_shared<HandlesArguments>();
   const Verb verb =
-      add_verb(program, "handles", "put point handles at the joints of a rig",
+      add_verb(program, "handles", "add point handles at the joints of a rig",
                "  sinew handles biped.glb -o points.glb\n"
                "  sinew pose points.glb --deformer points --clip walk --time 0.5 -o step.obj\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out, "the rig with its handles: .glb or .gltf").required();
-  verb.option("--voxels", options->request.voxels, "cells along the longest side of the voxel body")
+  verb.option("--voxels", options->request.voxels, "cells along the longest side of the solid voxel grid")
       .range(0, 1024);
   verb.flag("!--no-tips", options->request.tips, "no handles at the free ends of bones");
   verb.runs([&program, options] { return run_handles(*options, program.console); });

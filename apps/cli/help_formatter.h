@@ -62,8 +62,8 @@ inline VerbWords words_of(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
     if (one.names.empty()) one.positional = option->get_name(true);
     if (option->get_items_expected_max() > 0) {
-      const std::string type = option->get_type_name();  // with what is checked behind a colon
-      one.value = type.empty() ? "VALUE" : type.substr(0, type.find(':'));
+      const std::string type = option->get_type_name();
+      one.value = type.empty() ? "VALUE" : type;
     }
     one.help = split_at(option->get_description(), '\n');
     one.usual = option->get_default_str();
@@ -113,14 +113,14 @@ inline std::string misuse(const CLI::App& app, const CLI::ParseError& problem) {
       fmt::format("'sinew{} --help' lists {}", call, call.empty() ? "all verbs" : "its options");
   const std::vector<std::string> words = verb->remaining(true);
   if (verb != &app && !words.empty() && !words.front().starts_with("-") && !verb->get_subcommands({}).empty())
-    return then(fmt::format("there is no '{} {}'{}", verb->get_name(), printable(words.front(), 60),
+    return then(fmt::format("unknown action '{} {}'{}", verb->get_name(), printable(words.front(), 60),
                             verb_hint(*verb, words.front())),
                 see);
   const std::vector<std::string> all = words.empty() ? app.remaining(true) : words;
   if (!dynamic_cast<const CLI::ExtrasError*>(&problem) || all.empty()) return then(problem.what(), see);
   const std::string& word = all.front();
-  if (!word.starts_with("-")) return then(fmt::format("'{}' is one word too many", printable(word, 60)), see);
-  return then(fmt::format("there is no option '{}'{}", printable(word.substr(0, word.find('=')), 60),
+  if (!word.starts_with("-")) return then(fmt::format("unexpected argument '{}'", printable(word, 60)), see);
+  return then(fmt::format("unknown option '{}'{}", printable(word.substr(0, word.find('=')), 60),
                           option_hint(*verb, word)),
               see);
 }

@@ -26,7 +26,7 @@ Result<std::vector<PolyMesh>> read_shapes(const InbetweenArguments& options, con
   std::vector<PolyMesh> shapes;
   for (const std::string& file : options.in) {
     SINEW_TRY(const Asset asset, console.read(file));
-    console.notes(file, asset.notes);
+    console.warnings(file, asset.notes);
     if (asset.rig.mesh.vertex_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
     PolyMesh mesh = skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton));
     if (!shapes.empty() && mesh.vertex_count() != shapes[0].vertex_count())
@@ -35,7 +35,7 @@ Result<std::vector<PolyMesh>> read_shapes(const InbetweenArguments& options, con
                       "every file",
                       file, mesh.vertex_count(), options.in[0], shapes[0].vertex_count()));
     if (!shapes.empty() && mesh.face_vertices != shapes[0].face_vertices)
-      console.note(fmt::format("{}: its faces differ from those of {}, which are used", file, options.in[0]));
+      console.warn(fmt::format("{}: its faces differ from those of {}, which are used", file, options.in[0]));
     shapes.push_back(std::move(mesh));
   }
   return shapes;
@@ -82,7 +82,7 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
   request.progress = console.progress();
   InbetweenReport report;
   SINEW_TRY(const BakedFrames frames, inbetween(shapes, request, &report));
-  console.notes(options.in[0], report.notes);
+  console.warnings(options.in[0], report.notes);
   Asset asset = plain_asset(std::move(shapes[0]), std::filesystem::path(options.in[0]).stem().string());
   asset.rig.mesh.normals = request.normals ? frames.normals[0] : std::vector<Vec3f>{};
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
@@ -114,40 +114,39 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
 
 void add_inbetween(Program& program) {
   auto options = std::make_shared<InbetweenArguments>();
-  const Verb verb =
-      add_verb(program, "inbetween", "lead one shape into another along its skeleton, as elastic curves",
-               "  sinew inbetween stand.obj crouch.obj -o crouching.glb\n"
-               "  sinew inbetween a.obj b.obj c.obj --frames 49 -o frames\n"
-               "  sinew inbetween a.obj b.obj --frames 9 --motion paper --stiffest 1 -o soft.pc2\n");
+  const Verb verb = add_verb(
+      program, "inbetween", "interpolate between shapes of a mesh by elastic curves along its skeleton",
+      "  sinew inbetween stand.obj crouch.obj -o crouching.glb\n"
+      "  sinew inbetween a.obj b.obj c.obj --frames 49 -o frames\n"
+      "  sinew inbetween a.obj b.obj --frames 9 --motion paper --stiffest 1 -o soft.pc2\n");
   verb.option("SHAPES", options->in, "two or more files of one mesh, in order").required().values(2, 1 << 16);
   verb.option("-o,--output", options->out,
-              ".glb or .gltf (morph targets and a clip), .pc2 or .mdd (vertex caches), or a folder of "
-              ".obj files (no ending)")
+              ".glb or .gltf (morph targets and a clip), .pc2 or .mdd (vertex caches), or a folder of .obj "
+              "files (no file extension)")
       .required();
-  verb.option("--frames", options->request.frames, "frames in all, the first and last shape included")
+  verb.option("--frames", options->request.frames, "total frames, including the first and last shape")
       .show_default("24, and 23 for each further shape")
       .range(2, 1000000);
-  verb.option("--fps", options->request.fps, "frames a second").show_default().range(0.001, 1000.0);
+  verb.option("--fps", options->request.fps, "frames per second").show_default().range(0.001, 1000.0);
   verb.option("--motion", options->motion,
-              "skeleton: every curve is led along the skeleton that is found in the shapes, and bends on top "
-              "of that; paper: the curves alone, in straight lines but for their bending")
+              "skeleton: curves follow the skeleton found in the shapes, and bend on top of that; paper: "
+              "curves alone, as the paper has it")
       .show_default();
   CurveMaterial& material = options->request.options.material;
   verb.option("--bending", material.bending,
-              "E I of every curve, for a length of 1 and a way of time 1 (default: for each curve what "
-              "--slowest or --stiffest asks for)");
-  verb.option("--mass", material.mass, "rho A of every curve, with --bending").show_default();
-  verb.option(
-          "--slowest", material.slowest,
-          "of --motion skeleton: radians that the slowest wave of each curve would swing on the way; stiffer "
-          "ones are damped, and none overshoots")
+              "flexural rigidity EI of every curve, for unit length and unit time (default: from --slowest "
+              "or --stiffest)");
+  verb.option("--mass", material.mass, "mass per length (rho A) of every curve, with --bending")
       .show_default();
-  verb.option(
-          "--stiffest", material.stiffest,
-          "of --motion paper: radians that the stiffest wave of each curve swings on the way; beyond pi it "
-          "overshoots")
+  verb.option("--slowest", material.slowest,
+              "for --motion skeleton: phase in radians that the lowest bending mode of each curve reaches; "
+              "higher modes are damped and do not overshoot")
       .show_default();
-  verb.option("--steps", options->request.options.least_steps, "least time steps from shape to shape")
+  verb.option("--stiffest", material.stiffest,
+              "for --motion paper: phase in radians that the highest bending mode of each curve reaches; "
+              "above pi it overshoots")
+      .show_default();
+  verb.option("--steps", options->request.options.least_steps, "minimum time steps between two shapes")
       .show_default();
   verb.runs([&program, options] { return run_inbetween(*options, program.console); });
 }

@@ -145,13 +145,13 @@ std::string info_text(const std::string& file, const AssetReport& report) {
 
 void add_info(Program& program) {
   auto in = std::make_shared<std::string>();
-  const Verb verb = add_verb(program, "info", "tell what a file holds",
+  const Verb verb = add_verb(program, "info", "print a summary of a file",
                              "  sinew info character.glb\n"
                              "  sinew info scan.obj --json\n");
   verb.option("IN", *in, "a .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json").required();
   verb.runs([&program, in]() -> Result<void> {
     SINEW_TRY(const Asset asset, program.console.read(*in));
-    program.console.notes(*in, asset.notes);
+    program.console.warnings(*in, asset.notes);
     if (asset.from_text && !program.console.facing.given() && may_be_z_up(asset.rig.mesh))
       program.console.note(*in + ": seems to stand on z = 0; if z is up in it, give --up z");
     SINEW_TRY(const AssetReport report, inspect(asset));

@@ -53,7 +53,7 @@ Result<std::vector<std::string>> add_sculpted(const KeysArguments& options, cons
                                               const std::string& name, const std::string& file, Rig& rig,
                                               const Pose& pose) {
   SINEW_TRY(const Asset shape, console.read(file));
-  console.notes(file, shape.notes);
+  console.warnings(file, shape.notes);
   SINEW_TRY(const DeformChoice deform, options.pose.choice(console, rig));
   std::optional<ExampleRequest> example;
   if (options.example) {
@@ -62,9 +62,9 @@ Result<std::vector<std::string>> add_sculpted(const KeysArguments& options, cons
   UnposeReport report;
   auto merged = add_sculpted_key(rig, name, pose, deform, shape.rig.mesh.positions, example, report);
   if (!merged) return in_file(file, merged.error());
-  console.notes(file, report.notes);
+  console.warnings(file, report.notes);
   if (!report.singular.empty())
-    console.note(fmt::format("{}: {} of {} edited vertices have no way back out of the pose and stay", file,
+    console.warn(fmt::format("{}: {} of {} edited vertices have no way back out of the pose and stay", file,
                              report.singular.size(), report.changed));
   return merged;
 }
@@ -78,11 +78,11 @@ Result<void> add_one(const KeysArguments& options, const Console& console, const
     if (options.posed) {
       SINEW_TRY(const std::vector<std::string> merged,
                 add_sculpted(options, console, key.first, key.second, asset.rig, pose));
-      console.notes(in, merged);
+      console.warnings(in, merged);
       return {};
     }
     SINEW_TRY(const Asset shape, console.read(key.second));
-    console.notes(key.second, shape.notes);
+    console.warnings(key.second, shape.notes);
     auto added = add_key(asset.rig, key.first, shape.rig.mesh.positions);
     if (!added) return in_file(key.second, added.error());
     name = key.first;
@@ -90,7 +90,7 @@ Result<void> add_one(const KeysArguments& options, const Console& console, const
   if (!options.example) return {};
   SINEW_TRY(const ExampleRequest example, example_of(options, name));
   SINEW_TRY(const std::vector<std::string> merged, add_example(asset.rig, pose, example));
-  console.notes(in, merged);
+  console.warnings(in, merged);
   return {};
 }
 
@@ -99,7 +99,7 @@ Result<void> add(const KeysArguments& options, const Console& console) {
     return usage_error("give one file: sinew keys add BASE --key NAME=FILE -o OUT");
   const std::string& in = options.words[0];
   SINEW_TRY(Asset asset, console.read(in));
-  console.notes(in, asset.notes);
+  console.warnings(in, asset.notes);
   SINEW_TRY(const PoseRequest request, options.pose.request());
   for (const std::string& text : options.keys) {
     SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
@@ -126,7 +126,7 @@ Result<void> remove(const KeysArguments& options, const Console& console) {
   const std::string in = *file;
   words.erase(file);
   SINEW_TRY(Asset asset, console.read(in));
-  console.notes(in, asset.notes);
+  console.warnings(in, asset.notes);
   SINEW_CHECK(remove_from_key(asset.rig, words[0], words[1]));
   return save(options, console, asset);
 }
@@ -134,7 +134,7 @@ Result<void> remove(const KeysArguments& options, const Console& console) {
 Result<void> list(const KeysArguments& options, const Console& console) {
   if (options.words.size() != 1) return usage_error("give one file: sinew keys list FILE");
   SINEW_TRY(const Asset asset, console.read(options.words[0]));
-  console.notes(options.words[0], asset.notes);
+  console.warnings(options.words[0], asset.notes);
   console.print(keys_json(asset.rig), keys_text(options.words[0], asset.rig));
   return {};
 }
@@ -157,34 +157,36 @@ Result<void> run_keys(const KeysArguments& options, const Console& console) {
 void add_keys(Program& program) {
   auto options = std::make_shared<KeysArguments>();
   const Verb verb = add_verb(
-      program, "keys", "add, change and list shape keys, and the poses that drive them",
+      program, "keys", "add, edit and list shape keys (morph targets) and the poses that drive them",
       "  sinew keys add face.obj --key smile=smile.obj --key frown=frown.obj -o face.glb\n"
       "  sinew keys remove scale smile face.glb -o rigid.glb\n"
       "  sinew keys add arm.glb --key bulge=bent.obj --posed --example --set ForeArm=0,0,90 -o bulging.glb\n"
       "  sinew keys list face.glb\n");
   verb.option("ACTION", options->action, "add, remove or list").required();
-  verb.option("WORDS", options->words,
-              "add: the base mesh or rig; remove: rotation or scale, the key's name, the file; list: the "
-              "file");
+  verb.option(
+      "WORDS", options->words,
+      "add: the base mesh or rig; remove: rotation or scale, the name of the key, the file; list: the file");
   verb.option("-o,--output", options->out, "the file with the keys: .glb or .gltf");
   verb.repeatable("--key", options->keys,
-                  "NAME=FILE: a key and the mesh with its shape, with the same vertices; repeatable");
+                  "NAME=FILE: a shape key and the mesh with its shape, in the same vertex order; repeatable");
   verb.repeatable("--mask", options->masks,
-                  "NAME=MASK: where a key acts: a vertex attribute, or below:JOINT; ! in front: elsewhere; "
+                  "NAME=MASK: where a key acts: a vertex attribute, or below:JOINT; a leading ! inverts it; "
                   "NAME=none: everywhere");
   verb.flag("--posed", options->posed,
-            "FILE was sculpted in the pose of --set or --clip, by --deformer: taken back out of it");
+            "FILE was sculpted in the pose of --set or --clip with --deformer; it is unposed first");
   verb.flag("--example", options->example,
-            "the key comes by itself in that pose; --key NAME alone takes a key that is there");
+            "let that pose drive the key; --key NAME without a file takes an existing key");
   verb.option("--space", options->space, "the pose space of the example (default: pose)");
-  verb.repeatable("--drive", options->drive,
-                  "JOINT=INFLUENCE: a joint that drives the space (default: those that the pose turns)");
+  verb.repeatable(
+      "--drive", options->drive,
+      "JOINT=INFLUENCE: a joint that drives the pose space (default: the joints that the pose rotates)");
   verb.repeatable("--channel", options->channels,
-                  "KEY=VALUE: a key whose weight drives the space too, and its value in the example");
-  verb.option("--radius", options->radius, "degrees over which examples fade (default: by their distances)")
+                  "KEY=VALUE: a key whose weight also drives the pose space, and its value in the example");
+  verb.option("--radius", options->radius,
+              "falloff of the examples in degrees (default: from their distances)")
       .range(0.0, 360.0);
   options->pose.add_set_to(verb);
-  verb.option("--clip", options->pose.clip, "the pose of this clip (a name or a number)");
+  verb.option("--clip", options->pose.clip, "the pose from this clip (name or index)");
   verb.option("--time", options->pose.time, "seconds into the clip, clamped").needs("--clip");
   options->pose.add_deformer_to(verb);
   verb.runs([&program, options] { return run_keys(*options, program.console); });

@@ -73,16 +73,15 @@ int fail_by_exception() noexcept {
     return static_cast<int>(ErrorCode::kLimit);
   };
   constexpr const char* kThreads =
-      "sinew: there is not enough memory for another thread; try --threads 1, or a smaller mesh\n";
+      "sinew: not enough memory for another thread; try --threads 1, or a smaller mesh\n";
   const auto bug = [](const char* what) {
-    for (const char* text : {"sinew: a fault of the program itself, please report it: ", what, "\n"})
-      print_error(text);
+    for (const char* text : {"sinew: internal error, please report it: ", what, "\n"}) print_error(text);
     return static_cast<int>(ErrorCode::kBug);
   };
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return limit("sinew: there is not enough memory for this job; try a smaller mesh or fewer frames\n");
+    return limit("sinew: not enough memory for this job; try a smaller mesh or fewer frames\n");
   } catch (const std::system_error& problem) {
     if (problem.code() == std::errc::resource_unavailable_try_again ||
         problem.code() == std::errc::not_enough_memory)

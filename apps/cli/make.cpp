@@ -26,7 +26,7 @@ void add_make(Program& program) {
   verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
       .required();
   verb.option("--weights", options->bind.method,
-              "how weights are found: rings (of the mesh, at once), or a method of `sinew weights`")
+              "weight method: rings (of the built-in mesh), or a method of `sinew weights`")
       .show_default();
   verb.option("--resolution", options->character.resolution, "about this many vertices");
   verb.runs([&program, options]() -> Result<void> {
@@ -40,7 +40,7 @@ void add_make(Program& program) {
     const FileKind kind = kind_of(options->out);
     if (options->bind.method != "rings" && (kind == FileKind::kGlb || kind == FileKind::kGltf)) {
       SINEW_TRY(const BindReport report, bind(asset.rig, options->bind));
-      console.notes(options->out, report.notes);
+      console.warnings(options->out, report.notes);
     }
     if (is_cancelled(console.progress())) return cancelled();
     SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));

@@ -84,10 +84,8 @@ std::string preformatted(const std::string& lines) {
 }
 
 constexpr const char* kExitStatus =
-    ".SH EXIT STATUS\n"
-    "0 success, 1 a bug in sinew, 2 wrong usage, 3 bad input, 4 cannot be done, 5 I/O error, 6 a limit was "
-    "reached, 130 or "
-    "143 interrupted.\n";
+    ".SH EXIT STATUS\n0 success, 1 internal error, 2 usage error, 3 bad input, 4 cannot be done, 5 I/O "
+    "error, 6 limit reached, 130 or 143 interrupted.\n";
 
 std::string program_page(const VerbWords& program, std::string_view version) {
   std::string text = opening("sinew", "rig, weight, pose and compare character meshes", version);

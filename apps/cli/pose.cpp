@@ -31,7 +31,7 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(const PoseRequest request, options.pose.request());
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   SINEW_TRY(Pose pose, make_pose(asset.rig, request));
   SINEW_TRY(DeformChoice choice, options.pose.choice(console, asset.rig));
   const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;
@@ -39,15 +39,16 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
     choice.stack = without_subdivision(std::move(choice.stack));  // that is the rig
   if (options.pose.drive_joints) {
     SINEW_TRY(VertexIk driven, pose_by_vertices(asset.rig, pose, choice.held));
-    console.notes(options.in, {fmt::format("the joints bring the vertices to within {:.3g} of their handles",
-                                           driven.distance)});
+    console.warnings(
+        options.in,
+        {fmt::format("the joints bring the vertices to within {:.3g} of their handles", driven.distance)});
     pose = std::move(driven.pose);
     choice.held.clear();
   }
   auto posed = timed_frame(asset.rig, pose, choice);
   if (!posed) return in_file(options.in, posed.error());
   TimedFrame frame = *std::move(posed);
-  console.notes(options.in, frame.made);
+  console.warnings(options.in, frame.made);
   const auto change = volume_change(frame.rest ? *frame.rest : asset.rig.mesh, frame.mesh.positions);
   if (is_cancelled(console.progress())) return cancelled();
 
@@ -64,10 +65,10 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
   } else if (scene) {
     write.without_skin = true;
     if (asset.document && summarise(*asset.document).tangents)
-      console.note(fmt::format("{}: tangents are left out: they belong to the rest shape", options.in));
+      console.warn(fmt::format("{}: tangents are left out: they belong to the rest shape", options.in));
     if (frame.rest) {
       if (asset.document)
-        console.note(fmt::format("{}: the subdivided mesh is written without materials", options.in));
+        console.warn(fmt::format("{}: the subdivided mesh is written without materials", options.in));
       asset = plain_asset(std::move(frame.mesh), std::filesystem::path(options.in).stem().string());
     } else {
       asset.rig.mesh = std::move(frame.mesh);
@@ -95,7 +96,7 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
 void add_pose(Program& program) {
   auto options = std::make_shared<PoseArguments>();
   const Verb verb =
-      add_verb(program, "pose", "put a rig into one pose and write the mesh, or the rig in that pose",
+      add_verb(program, "pose", "pose a rig, and write the deformed mesh or the rig in that pose",
                "  sinew pose biped.glb --set LeftForeArm=0,-60,0 --deformer dqs -o bent.obj\n"
                "  sinew pose biped.glb --clip walk --time 0.5 -o step.glb\n"
                "  sinew pose arm.obj --deformer arap --handle 12=0,1,0 --handles held.json -o pulled.obj\n");
@@ -103,10 +104,10 @@ void add_pose(Program& program) {
   verb.option("-o,--output", options->out,
               "the file to write: .obj, .ply, .off, .stl: the deformed mesh; .glb: the rig")
       .required();
-  verb.flag("--apply", options->apply, "a .glb holds the deformed mesh, without a skin");
+  verb.flag("--apply", options->apply, "write the deformed mesh, without a skin, to a .glb");
   verb.flag("--drive-joints", options->pose.drive_joints,
-            "--handle and --handles turn the joints, by linear blending, instead of pulling at the mesh");
-  verb.option("--key-name", options->key, "what the shape key is called that a .glb gets from handles")
+            "--handle and --handles rotate the joints (inverse kinematics) instead of deforming the mesh");
+  verb.option("--key-name", options->key, "name of the shape key that handles create in a .glb")
       .show_default();
   options->pose.add_pose_to(verb);
   options->pose.add_deformer_to(verb);

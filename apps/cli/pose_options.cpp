@@ -14,25 +14,25 @@
 namespace sinew::cli {
 
 void PoseOptions::add_set_to(const Verb& verb) {
-  verb.repeatable(
-      "--set", set,
-      "JOINT=X,Y,Z: turn a joint, degrees about the world axes of the rest pose, first x, then y, "
-      "then z; or JOINT=bend:D,twist:D, about its bone: bend brings its end to the front (+z), "
-      "twist turns about it, first; repeatable");
+  verb.repeatable("--set", set,
+                  "JOINT=X,Y,Z: rotate a joint by degrees about the world axes of the rest pose, in the "
+                  "order x, y, z; or JOINT=bend:D,twist:D, relative to its bone: twist rotates about it, "
+                  "then bend moves its end forward (+z); repeatable");
 }
 
 void PoseOptions::add_changes_to(const Verb& verb) {
   add_set_to(verb);
   verb.repeatable("--stretch", stretch,
-                  "BONE=F: its length times F, all beyond it carried along; repeatable");
-  verb.repeatable("--twist", twist,
-                  "BONE=A,B: degrees of twist at its two ends, for stretch-lbs and stretch-dqs; repeatable");
+                  "BONE=F: scale its length by F and move all joints below it along; repeatable");
+  verb.repeatable(
+      "--twist", twist,
+      "BONE=A,B: twist in degrees at its head and tail, for stretch-lbs and stretch-dqs; repeatable");
   verb.repeatable("--key", keys, "NAME=W: weight of a shape key; repeatable");
 }
 
 void PoseOptions::add_pose_to(const Verb& verb) {
   add_changes_to(verb);
-  verb.option("--clip", clip, "the pose of this clip (a name or a number)");
+  verb.option("--clip", clip, "the pose from this clip (name or index)");
   verb.option("--time", time, "seconds into the clip, clamped").needs("--clip");
 }
 
@@ -44,7 +44,7 @@ void PoseOptions::add_deformer_to(const Verb& verb) {
     if (descriptor.option == "deformer") {
       std::vector<std::pair<std::string_view, std::string_view>> rows;
       for (const DeformerMethod& method : deformer_methods()) rows.emplace_back(method.name, method.summary);
-      help = "how the mesh follows (+mush behind a name adds delta mush):" + name_table(rows);
+      help = "how the mesh is deformed (append +mush for delta mush):" + name_table(rows);
       descriptor.help = help;
       usual = "the rig's own, else lbs";
     }
@@ -56,9 +56,9 @@ void PoseOptions::add_deformer_to(const Verb& verb) {
     settings.add(verb, descriptor, owners, usual, descriptor.option == "deformer" ? "" : kDeformerSettings);
   }
   verb.repeatable("--handle", handles,
-                  "VERTEX=X,Y,Z: for arap, where a vertex goes, world space; repeatable");
+                  "VERTEX=X,Y,Z: target position of a vertex in world space, for arap; repeatable");
   verb.option("--handles", handle_file,
-              "a .json of such places: [{\"vertex\":I,\"position\":[x,y,z]}], for points "
+              "a .json file of targets: [{\"vertex\":I,\"position\":[x,y,z]}], for points "
               "[{\"handle\":H,\"position\":[x,y,z],\"rotation\":[x,y,z,w]}]");
 }
 

@@ -69,7 +69,7 @@ Result<PictureRequest> make_request(const RenderArguments& options, const Consol
   }
   if (options.heat.starts_with("distance=")) {
     SINEW_TRY(const Asset asset, console.read(options.heat.substr(9)));
-    console.notes(options.heat.substr(9), asset.notes);
+    console.warnings(options.heat.substr(9), asset.notes);
     other = skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton));
     request.heat = "distance";
     request.other = &other;
@@ -91,7 +91,7 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
     if (is_cancelled(console.progress())) return cancelled();
     report(console.progress(), "rendering", static_cast<double>(k) / static_cast<double>(options.in.size()));
     SINEW_TRY(const Asset asset, console.read(options.in[k]));
-    console.notes(options.in[k], asset.notes);
+    console.warnings(options.in[k], asset.notes);
     request.caption = k < options.captions.size() ? options.captions[k]
                       : options.grid              ? std::filesystem::path(options.in[k]).stem().string()
                                                   : std::string();
@@ -101,13 +101,13 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
     std::vector<std::string> made;
     auto image = picture_of(asset.rig, request, &made);
     if (!image) return in_file(options.in[k], image.error());
-    console.notes(options.in[k], made);
+    console.warnings(options.in[k], made);
     images.push_back(*std::move(image));
   }
   const int columns =
       options.columns > 0 ? options.columns : static_cast<int>(std::min<std::size_t>(images.size(), 4));
   const Image picture = images.size() == 1 ? images[0] : tile(images, columns);
-  console.notes(options.out, picture.notes);
+  console.warnings(options.out, picture.notes);
   SINEW_TRY(const std::string bytes, encode_png(picture));
   SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
   console.print({{"width", picture.width}, {"height", picture.height}},
@@ -120,7 +120,7 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
 void add_render(Program& program) {
   auto options = std::make_shared<RenderArguments>();
   const Verb verb =
-      add_verb(program, "render", "make a picture, without a GPU or a display",
+      add_verb(program, "render", "render a picture, without a GPU or a display",
                "  sinew render biped.glb --skeleton -o biped.png\n"
                "  sinew render biped.glb --heat LeftArm --views front -o arm.png\n"
                "  sinew render a.obj b.obj --grid --caption before --caption after -o both.png\n"
@@ -131,17 +131,17 @@ void add_render(Program& program) {
       .show_default();
   verb.option("--width", options->width, "pixels of one view").range(16, 8192).show_default();
   verb.option("--height", options->height, "pixels of one view").range(16, 8192).show_default();
-  verb.option("--up", options->up, "the axis that points up: x, y or z").show_default();
+  verb.option("--up", options->up, "up axis of the picture: x, y or z").show_default();
   verb.option("--frame", options->frame,
-              "XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX: the box to show (default: what the picture holds)");
+              "XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX: the bounding box to show (default: everything)");
   verb.flag("--skeleton", options->skeleton, "draw the bones over the mesh");
-  verb.flag("--clay", options->clay, "one grey for all, without the file's colours and textures");
+  verb.flag("--clay", options->clay, "plain grey, without the file's colours and textures");
   verb.flag("--edges", options->edges, "draw the edges of the polygons");
   verb.option("--heat", options->heat,
-              "colours: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT, "
-              "endpoint:JOINT, rings (the iso-curves of a quad mesh), or distance=FILE");
-  verb.option("--range", options->range, "LOW,HIGH: the ends of the colours");
-  verb.flag("--grid", options->grid, "several files side by side, with captions");
+              "colour map: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT "
+              "(deformer weight), endpoint:JOINT, rings (iso-curves of a quad mesh), or distance=FILE");
+  verb.option("--range", options->range, "LOW,HIGH: range of the colour map");
+  verb.flag("--grid", options->grid, "arrange several files side by side, with captions");
   verb.option("--columns", options->columns, "pictures in a row of the grid (default: up to 4)");
   verb.repeatable("--caption", options->captions,
                   "text below a picture (default with --grid: the file's name); repeatable");

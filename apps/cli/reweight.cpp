@@ -31,16 +31,16 @@ Result<void> run_reweight(const ReweightArguments& options, const Console& conso
     request.mirror_from_positive = !negative;
   }
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   Asset other;
   if (!options.from.empty()) {
     SINEW_TRY(other, console.read(options.from));
-    console.notes(options.from, other.notes);
+    console.warnings(options.from, other.notes);
     request.from = &other.rig;
   }
   Result<BindReport> report = reweight(asset.rig, request);
   if (!report) return Error{report.error().code, fmt::format("{}: {}", options.in, report.error().message)};
-  console.notes(options.in, report->notes);
+  console.warnings(options.in, report->notes);
   GltfWriteOptions write;
   write.influences = request.influences;
   write.weight_bits = options.weight_bits;
@@ -57,17 +57,17 @@ Result<void> run_reweight(const ReweightArguments& options, const Console& conso
 void add_reweight(Program& program) {
   auto options = std::make_shared<ReweightArguments>();
   const Verb verb =
-      add_verb(program, "reweight", "mend weights: prune, smooth, mirror, or take another mesh's",
+      add_verb(program, "reweight", "edit weights: prune, smooth, mirror, or transfer from another mesh",
                "  sinew reweight rig.glb --smooth 3 --prune 4 -o softer.glb\n"
                "  sinew reweight rig.glb --mirror x -o symmetric.glb\n"
                "  sinew reweight shirt.obj --from body.glb -o shirt.glb\n");
   verb.option("IN", options->in, "the rig, or with --from any mesh").required();
   verb.option("-o,--output", options->out, "the rig: .glb or .gltf").required();
-  verb.option("--from", options->from, "take weights from this rig at the nearest points of its surface");
+  verb.option("--from", options->from, "transfer weights from the nearest surface points of this rig");
   verb.option("--mirror", options->mirror,
-              "x, y or z: copy the + side across the middle; -x, -y, -z: the - side");
-  verb.option("--smooth", options->request.smooth, "rounds of averaging with the neighbours").range(0, 1000);
-  verb.option("--prune", options->request.influences, "joints a vertex keeps at most")
+              "x, y or z: copy weights from the + side to the - side of this axis; -x, -y, -z: from - to +");
+  verb.option("--smooth", options->request.smooth, "iterations of smoothing over the mesh").range(0, 1000);
+  verb.option("--prune", options->request.influences, "maximum influences per vertex")
       .range(1, 64)
       .show_default();
   add_quantise(verb, options->weight_bits);

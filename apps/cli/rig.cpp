@@ -10,7 +10,7 @@ void add_rig(Program& program) {
   options->request.joint_weights = "none";
   options->quality = "flesh";
   options->finds = true;
-  const Verb verb = add_verb(program, "rig", "turn a mesh into a rig: skeleton and weights",
+  const Verb verb = add_verb(program, "rig", "rig a mesh: fit a skeleton, compute weights and deformer data",
                              "  sinew rig body.obj -o body.glb\n"
                              "  sinew rig body.obj --template biped -o body.glb\n"
                              "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n"

@@ -37,7 +37,7 @@ Result<void> run_skeleton(const SkeletonArguments& options, const Console& conso
   std::vector<Asset> assets;
   for (const std::string& file : options.in) {
     SINEW_TRY(Asset asset, console.read(file));
-    console.notes(file, asset.notes);
+    console.warnings(file, asset.notes);
     if (asset.rig.mesh.face_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
     assets.push_back(std::move(asset));
   }
@@ -66,7 +66,7 @@ Result<void> run_skeleton(const SkeletonArguments& options, const Console& conso
 
 void add_skeleton(Program& program) {
   auto options = std::make_shared<SkeletonArguments>();
-  const Verb verb = add_verb(program, "skeleton", "find the skeleton of a mesh",
+  const Verb verb = add_verb(program, "skeleton", "fit a skeleton into a mesh",
                              "  sinew skeleton body.obj -o body.glb\n"
                              "  sinew skeleton rest.obj bent.obj --template biped -o body.glb\n"
                              "  sinew skeleton cat.ply --template mycat.glb -o cat.json --curves cat.obj\n");

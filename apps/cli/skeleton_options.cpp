@@ -57,15 +57,15 @@ Error nothing_fits(const std::string& file, const FoundSkeleton& found) {
 }  // namespace
 
 void SkeletonOptions::add_to(const Verb& verb) {
-  verb.option("--names", request.names, "a biped's joint names: mixamo, mixamorig or vrm").show_default();
-  verb.option(
-          "--axes", request.axes,
-          "joint axes: bone (y along the bone, x the axis in which it bends, left and right mirrored), world "
-          "(all as the body's: left, up, front)")
+  verb.option("--names", request.names, "naming convention of a biped's joints: mixamo, mixamorig or vrm")
+      .show_default();
+  verb.option("--axes", request.axes,
+              "joint axes: bone (y along the bone, x the axis about which it bends, mirrored left and right) "
+              "or world (x left, y up, z forward)")
       .show_default();
   verb.option("--curves", curves, "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
   verb.flag("--through-volume", request.volume,
-            "look for limbs in the voxel body at once, not along the surface first");
+            "search for limbs in a solid voxel grid, without trying the surface first");
 }
 
 Result<void> SkeletonOptions::keep_curves(const Console& console, const FoundSkeleton& found) const {
@@ -104,10 +104,10 @@ std::size_t count_joint_clips(const Rig& rig) {
 
 void note_clips(const Console& console, const std::string& file, std::size_t before, std::size_t after) {
   if (after > 0)
-    console.note(fmt::format("{}: {} {} carried over to the new joints, by their names", file,
+    console.warn(fmt::format("{}: {} {} carried over to the new joints, by their names", file,
                              counted(after, "clip"), after == 1 ? "is" : "are"));
   if (const std::size_t gone = before - after; gone > 0)
-    console.note(fmt::format("{}: {} of the joints it had {} left out: the new joints are others", file,
+    console.warn(fmt::format("{}: {} of the joints it had {} left out: the new joints are others", file,
                              counted(gone, "clip"), gone == 1 ? "is" : "are"));
 }
 
@@ -146,7 +146,7 @@ Json to_json(const FoundSkeleton& found) {
 std::string to_text(const FoundSkeleton& found) {
   const char* way = found.way == SkeletonWay::kRings     ? "by the rings of its quads"
                     : found.way == SkeletonWay::kSurface ? "along its surface"
-                                                         : "through its voxel body";
+                                                         : "through a solid voxel grid";
   return fmt::format("{} of the template '{}' {} (confidence {:.0f} %{}), {} of {}, {:.1f} ms",
                      counted(found.skeleton.size(), "joint"), found.name, way, 100 * found.confidence,
                      found.symmetric ? ", symmetric" : "", counted(found.curves.size(), "curve"),

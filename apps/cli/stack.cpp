@@ -62,7 +62,7 @@ Result<void> run_stack(const StackArguments& options, const Console& console) {
       !options.out.empty() && kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: a stack is written to .glb or .gltf", options.out));
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   if (!options.order.empty()) {  // first: settings go to the steps that are there then
     SINEW_TRY(asset.rig.stack, reorder(stack_of(asset.rig), options.order));
   }
@@ -72,7 +72,7 @@ Result<void> run_stack(const StackArguments& options, const Console& console) {
   for (const std::string& text : options.settings) SINEW_CHECK(set_one(asset.rig, text, stack));
   const auto ready = ready_deformer(asset.rig, choice);  // what cannot run is not written
   if (!ready) return in_file(options.in, ready.error());
-  console.notes(options.in, ready->made);
+  console.warnings(options.in, ready->made);
   asset.rig.stack = stack;
   if (!options.out.empty()) {
     GltfWriteOptions write;
@@ -89,10 +89,9 @@ void add_stack(Program& program) {
   auto options = std::make_shared<StackArguments>();
   std::vector<std::pair<std::string_view, std::string_view>> rows;
   for (const StackStep& step : stack_steps()) rows.emplace_back(step.name, step.summary);
-  const std::string help =
-      "the steps in order, separated by commas, a step may come twice:" + name_table(rows);
+  const std::string help = "the steps in order, separated by commas; steps may repeat:" + name_table(rows);
   const Verb verb =
-      add_verb(program, "stack", "print or change the steps from rest to pose that a rig stores",
+      add_verb(program, "stack", "print or edit the deformation stack of a rig",
                "  sinew stack biped.glb\n"
                "  sinew stack biped.glb --order keys,skeleton,mush --deformer curve -o soft.glb\n"
                "  sinew stack biped.glb --deformer curve --bone-segments Spine=12 -o curved.glb\n"
@@ -104,12 +103,11 @@ void add_stack(Program& program) {
   verb.option("--order", options->order, help);
   verb.repeatable(
       "--mask", options->masks,
-      "STEP=ATTRIBUTE: a step acts by this vertex attribute, 0 to 1; or STEP=below:JOINT, by the "
-      "weights of a joint and all below it; ! in front of either: one minus that; STEP=none takes the "
-      "mask away; repeatable");
-  verb.repeatable("--setting", options->settings,
-                  "STEP:SETTING=VALUE: a setting of one step alone, keys#2 for the second of that name; "
-                  "repeatable");
+      "STEP=ATTRIBUTE: mask a step by this vertex attribute, 0 to 1; or STEP=below:JOINT: by the weights of "
+      "a joint and its descendants; a leading ! inverts either; STEP=none removes the mask; repeatable");
+  verb.repeatable(
+      "--setting", options->settings,
+      "STEP:SETTING=VALUE: a setting of one step, keys#2 for the second of that name; repeatable");
   options->pose.add_deformer_to(verb);
   verb.runs([&program, options] { return run_stack(*options, program.console); });
 }

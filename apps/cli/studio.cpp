@@ -29,7 +29,7 @@ Result<void> give_file(const StudioArguments& options, const Console& console,
                        studio::ServerOptions& server) {
   if (options.in.empty()) return {};
   SINEW_TRY(const Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   const std::filesystem::path path = options.in;
   if (kind_of(path) == FileKind::kGltf) {
     // What lies beside a .gltf the page could not open.
@@ -47,7 +47,7 @@ Result<void> give_page(const StudioArguments& options, const Console& console,
   const std::filesystem::path folder =
       options.page.empty() ? studio::find_page_folder() : std::filesystem::path(options.page);
   if (folder.empty()) {
-    console.note("the page is not built; `./dev page` in a checkout builds it");
+    console.warn("the page is not built; `./dev page` in a checkout builds it");
     return {};
   }
   SINEW_TRY(server.page, studio::Page::load(folder));
@@ -67,7 +67,7 @@ Result<void> run_studio(const StudioArguments& options, const Console& console) 
   else if (studio::open_browser(server->address()))
     console.note("the page opens in the browser; Ctrl-C ends the server");
   else
-    console.note("no browser could be started: open the address yourself; Ctrl-C ends the server");
+    console.warn("no browser could be started: open the address yourself; Ctrl-C ends the server");
   // A job that does not look up cannot be waited for; it has written nothing.
   if (!server->run()) _exit(0);
   return {};
@@ -85,16 +85,16 @@ Result<void> run_studio(const StudioArguments&, const Console&) {
 
 void add_studio(Program& program) {
   auto options = std::make_shared<StudioArguments>();
-  const Verb verb = add_verb(program, "studio", "look at a rig, pose it and compare it in the browser",
+  const Verb verb = add_verb(program, "studio", "view, pose and compare a rig in the browser",
                              "  sinew studio biped.glb\n"
                              "  sinew studio body.obj --no-open --port 8080\n");
   verb.option("IN", options->in, "the file to open first: .glb, .gltf, .obj, .ply, .off, .stl");
-  verb.flag("--no-open", options->no_open, "only print the address, start no browser");
-  verb.option("--port", options->port, "listen on this port (default: any that is free)").range(0, 65535);
+  verb.flag("--no-open", options->no_open, "print the address, but do not start a browser");
+  verb.option("--port", options->port, "listen on this port (default: any free port)").range(0, 65535);
   verb.option("--page", options->page, "the folder of the built page (default: beside the program)");
   verb.footer(
-      "The page is served to this computer alone (127.0.0.1) and only to those who know the token in the\n"
-      "address, the first line of stdout. Ctrl-C or SIGTERM ends the server: exit 0.");
+      "The page is served to this computer only (127.0.0.1), and only with the token in the address, which "
+      "is\nthe first line of stdout. Ctrl-C or SIGTERM stops the server: exit 0.");
   verb.runs([&program, options] { return run_studio(*options, program.console); });
 }
 

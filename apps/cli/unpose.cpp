@@ -41,18 +41,18 @@ Result<void> run_unpose(const UnposeArguments& options, const Console& console) 
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(const PoseRequest request, options.pose.request());
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.notes(options.in, asset.notes);
+  console.warnings(options.in, asset.notes);
   SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
   SINEW_TRY(const Asset edited, console.read(options.edited));
-  console.notes(options.edited, edited.notes);
+  console.warnings(options.edited, edited.notes);
   SINEW_TRY(const DeformChoice deform, options.pose.choice(console, asset.rig));
   UnposeReport report;
   auto rest = unposed(asset.rig, pose, deform, edited.rig.mesh.positions, report);
   if (!rest) return in_file(options.edited, rest.error());
-  console.notes(options.edited, report.notes);
+  console.warnings(options.edited, report.notes);
   SINEW_CHECK(save(options, console, asset, *std::move(rest)));
   if (!report.singular.empty())
-    console.note(fmt::format("{}: {} without a way back out of the pose stayed, the first is {}",
+    console.warn(fmt::format("{}: {} without a way back out of the pose stayed, the first is {}",
                              options.edited, counted(report.singular.size(), "vertex", "vertices"),
                              report.singular[0]));
   console.print(
@@ -70,14 +70,14 @@ Result<void> run_unpose(const UnposeArguments& options, const Console& console) 
 void add_unpose(Program& program) {
   auto options = std::make_shared<UnposeArguments>();
   const Verb verb =
-      add_verb(program, "unpose", "bring an edit of a posed mesh back to the rest shape, or into a key",
+      add_verb(program, "unpose", "transfer an edit of a posed mesh to the rest shape, or to a shape key",
                "  sinew unpose arm.glb --edited bent.obj --set ForeArm=0,0,90 -o rest.obj\n"
                "  sinew unpose arm.glb --edited bent.obj --set ForeArm=0,0,90 --as-key bulge -o keyed.glb\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
-  verb.option("--edited", options->edited, "the posed mesh as it was edited, with the rig's vertices")
+  verb.option("--edited", options->edited, "the edited mesh in that pose, in the rig's vertex order")
       .required();
   verb.option("-o,--output", options->out, "the rest mesh, or as .glb the rig with it").required();
-  verb.option("--as-key", options->key, "NAME: keep the rest mesh and put the edit into this key");
+  verb.option("--as-key", options->key, "NAME: keep the rest mesh and store the edit as this shape key");
   options->pose.add_pose_to(verb);
   options->pose.add_deformer_to(verb);
   verb.runs([&program, options] { return run_unpose(*options, program.console); });

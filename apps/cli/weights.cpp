@@ -8,7 +8,7 @@ void add_weights(Program& program) {
   auto options = std::make_shared<BindOptions>();
   options->request.joint_weights.clear();
   const Verb verb =
-      add_verb(program, "weights", "bind a mesh to a skeleton: new weights for every vertex",
+      add_verb(program, "weights", "bind a mesh to a skeleton: compute skinning weights",
                "  sinew weights body.obj --skeleton bones.json -o body.glb\n"
                "  sinew weights rig.glb --method geodesic -o rebound.glb\n"
                "  sinew weights rig.glb --method envelope --radii LeftArm=0.08 --smoothing 2 -o soft.glb\n");

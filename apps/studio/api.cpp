@@ -209,7 +209,8 @@ Answer Api::rig() {
 Answer Api::upload(const Target& target, std::string body) {
   const std::string name = name_of_upload(target);
   if (name.empty())
-    return refusal(400, ErrorCode::kUsage, "give the file a name with ?name=; its ending says what it is");
+    return refusal(400, ErrorCode::kUsage,
+                   "give the file a name with ?name=; its extension tells the format");
   // Other files cannot come along with a .gltf: better said now than when a job opens it.
   if (is_gltf(name))
     if (const auto whole = read_gltf_alone(body, printable(name)); !whole.ok())

@@ -20,10 +20,9 @@ Result<JobOutput> guarded(const Work& work, const Progress& progress) {
   try {
     return work(progress);
   } catch (const std::bad_alloc&) {
-    return limit_error("there is not enough memory for this job; try a smaller mesh");
+    return limit_error("not enough memory for this job; try a smaller mesh");
   } catch (const std::exception& problem) {
-    return Error{ErrorCode::kBug,
-                 std::string("a fault of the program itself, please report it: ") + problem.what()};
+    return Error{ErrorCode::kBug, std::string("internal error, please report it: ") + problem.what()};
   }
 }
 

@@ -53,7 +53,7 @@ Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, R
         "The template '{}' does not fit this body and was stretched into its box: move the joints to where "
         "they belong and bind again.",
         job.skeleton_template);
-  return fmt::format("{} joints of the template '{}' were found (sure to {:.0f} %{}).",
+  return fmt::format("{} joints of the template '{}' were found (confidence {:.0f} %{}).",
                      made.found.skeleton.size(), made.found.name, 100 * made.found.confidence,
                      made.found.symmetric ? ", symmetric" : "");
 }
@@ -115,7 +115,7 @@ Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& prog
   DeformChoice choice;
   SINEW_TRY(choice.stack, stack_with(asset.rig, "elastic"));
   choice.stack = without_subdivision(std::move(choice.stack));  // the page shows the rig's own vertices
-  choice.progress = overall.part("settling the elastic body", 0.95);
+  choice.progress = overall.part("solving the elastic reference", 0.95);
   const auto frame = timed_frame(asset.rig, pose, choice);
   if (is_cancelled(&progress)) return cancelled();
   if (!frame.ok()) return in_file(file.name, frame.error());
@@ -126,7 +126,7 @@ Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& prog
     output.bytes.append(reinterpret_cast<const char*>(single.data()), 3 * sizeof(float));
   }
   output.name = renamed(file.name, ".f32");
-  output.text.push_back(fmt::format("The elastic body of {} vertices has settled.", mesh->vertex_count()));
+  output.text.push_back(fmt::format("The elastic reference of {} vertices is solved.", mesh->vertex_count()));
   add_sentences(frame->made, output.text);
   output.report = {{"deformer", "elastic"},
                    {"vertices", mesh->vertex_count()},

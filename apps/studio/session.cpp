@@ -46,7 +46,7 @@ std::vector<std::string> all_of(const http::fields& fields, http::field name) {
 
 Answer no_memory() {
   return refusal(507, ErrorCode::kLimit,
-                 "there is not enough memory for this; close files or other programs, or try a smaller file");
+                 "not enough memory for this; close files or other programs, or try a smaller file");
 }
 
 class Connection final : public Session, public std::enable_shared_from_this<Connection> {

@@ -43,7 +43,7 @@ auto guarded(Call&& call) {
   } catch (const std::length_error&) {
     failure = limit_error("out of memory: a list of this size cannot be held");
   } catch (const std::exception& error) {
-    failure = {ErrorCode::kBug, std::string("a fault of sinew: ") + error.what()};
+    failure = {ErrorCode::kBug, std::string("internal error: ") + error.what()};
   }
   raise(failure);
 }

@@ -38,7 +38,7 @@ class Session {
   bool has_joint_weights() const { return with_joint_weights_; }  // from the file
   const std::vector<Triangle>& triangles() const { return triangles_; }
 
-  // Builds a deformer; gives what had to be made on the spot.
+  // Builds a deformer; returns what had to be computed because the file lacks it.
   Result<std::vector<std::string>> set_deformer(int slot, const Stack& stack,
                                                 std::vector<VertexTarget> held = {});
   // Of a slot without a deformer: as the file says.

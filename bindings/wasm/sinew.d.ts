@@ -33,7 +33,7 @@ export interface Method {
 }
 
 export interface Module {
-  /** Any format the command line reads; the ending of `name` picks the reader. A .gltf must hold its buffers itself. */
+  /** Any format the command line reads; the file extension of `name` picks the reader. A .gltf must hold its buffers itself. */
   open(bytes: Uint8Array, name: string): Session;
   /** The table of deformers; "+mush" behind a name adds delta mush. */
   deformers(): Method[];
@@ -58,7 +58,7 @@ export interface Info {
   cages: { name: string; controls: number; edges: number[]; skinned: boolean }[];
   /** Point handles; `joint` -1: only by itself. */
   handles: { name: string; joint: number }[];
-  /** What the file brought; the rest is made on the spot when a deformer or channel() asks for it. */
+  /** What the file brought; the rest is computed when a deformer or channel() asks for it. */
   channels: { weight: boolean; share: boolean; swing: boolean; twist: boolean; endpoint: boolean };
   skinned: boolean;
   /** What was untidy in the file, one sentence each. */
@@ -158,7 +158,7 @@ export interface Session {
   /** What the file says about its deformer. */
   storedDeformer(): DeformSettings;
 
-  /** Builds a deformer and returns what had to be made on the spot, a sentence each. */
+  /** Builds a deformer and returns what had to be computed because the file lacks it, a sentence each. */
   setDeformer(slot: Slot, settings: DeformSettings): string[];
   evaluate(slot: Slot): Frame;
 

@@ -43,7 +43,7 @@ Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeight
     lost += !weights.bound[i] && !geodesic.weights.bound[i];
   if (lost > 0)
     report.notes.push_back(fmt::format(
-        "{} of {} vertices have no way to a bone through the voxel body and follow the nearest one", lost,
+        "{} of {} vertices have no path to a bone through the voxel grid and follow the nearest one", lost,
         report.vertices));
   for (std::size_t i = 0; i < weights.bound.size(); ++i) {
     if (weights.bound[i]) continue;

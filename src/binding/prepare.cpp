@@ -23,7 +23,7 @@ Result<PrepareReport> prepare(Rig& rig, const DeformerNeeds& needs, DeformerData
   PrepareReport report;
   if (needs.elastic && !data.elastic) {
     SINEW_TRY(ElasticSetup setup, elastic_setup(rig, *needs.elastic, progress));
-    report.made.push_back(fmt::format("a voxel body of {} grid vertices was made for the elastic solve",
+    report.made.push_back(fmt::format("a solid voxel grid of {} vertices was made for the elastic solve",
                                       setup.grid.vertex_count()));
     data.elastic = std::make_shared<const ElasticSetup>(std::move(setup));
   }
@@ -31,7 +31,7 @@ Result<PrepareReport> prepare(Rig& rig, const DeformerNeeds& needs, DeformerData
     SINEW_TRY(const JointWeightsReport made,
               make_joint_weights(rig, {.method = "skin", .voxels = needs.voxels, .progress = progress}));
     report.made.push_back(fmt::format(
-        "joint weights were made on the spot from the skin weights, in {:.1f} s; `sinew rig` stores "
+        "the file has no joint weights: computed from the skin weights in {:.1f} s; `sinew rig` stores "
         "better ones",
         made.seconds));
     report.made.insert(report.made.end(), made.notes.begin(), made.notes.end());
@@ -42,12 +42,13 @@ Result<PrepareReport> prepare(Rig& rig, const DeformerNeeds& needs, DeformerData
     request.progress = progress;
     SINEW_TRY(const FleshReport made, make_flesh(rig, context, request));
     report.made.push_back(
-        fmt::format("flesh was made on the spot, in {:.1f} s; `sinew rig` stores it", made.seconds));
+        fmt::format("the file has no flesh data: computed in {:.1f} s; `sinew rig` stores it", made.seconds));
     report.made.insert(report.made.end(), made.notes.begin(), made.notes.end());
   }
   if (needs.endpoints && rig.endpoint.empty()) {
     rig.endpoint = projected_endpoints(rig);
-    report.made.push_back("endpoint weights were made on the spot by projection; `sinew rig` stores them");
+    report.made.push_back(
+        "the file has no endpoint weights: computed by projection; `sinew rig` stores them");
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

@@ -28,43 +28,42 @@ struct EnvelopeSettings {
   double outlier = 0;
 };
 constexpr std::array kEnvelopeSettings = {
-    setting<&EnvelopeSettings::radius>("radius", "radii of the capsules, times what is measured on the mesh",
+    setting<&EnvelopeSettings::radius>("radius", "scale of the capsule radii that are measured on the mesh",
                                        1e-3, 1e3),
-    setting<&EnvelopeSettings::falloff>("falloff", "width of the band where a weight falls to 0, in radii", 0,
-                                        1e3),
+    setting<&EnvelopeSettings::falloff>("falloff", "width of the falloff band, in radii", 0, 1e3),
     setting<&EnvelopeSettings::radii>("radii", "radius of the capsule of this bone", 0),
-    setting<&EnvelopeSettings::smoothing>("smoothing", "rounds of averaging with the neighbours", 0, 1000),
-    setting<&EnvelopeSettings::outlier>("outlier", "weights below this share of the largest are dropped", 0,
-                                        1)};
+    setting<&EnvelopeSettings::smoothing>("smoothing", "iterations of smoothing over the mesh", 0, 1000),
+    setting<&EnvelopeSettings::outlier>("outlier", "weights below this fraction of the largest are dropped",
+                                        0, 1)};
 
 constexpr std::array kInverseDistanceSettings = {
-    setting<&InverseDistanceOptions::power>("power", "how fast weights fall with the distance", 0.1, 16)};
+    setting<&InverseDistanceOptions::power>("power", "exponent of the falloff with distance", 0.1, 16)};
 
 constexpr std::array kHeatSettings = {
-    choice<&BoneHeatOptions::source>("heat", "nearest|visible|blender", "which bones warm a vertex"),
-    setting<&BoneHeatOptions::strength>("strength", "of the heat: more is more rigid", 1e-6, 1e6)};
+    choice<&BoneHeatOptions::source>("heat", "nearest|visible|blender", "which bones heat a vertex"),
+    setting<&BoneHeatOptions::strength>("strength", "heat coefficient: larger is more rigid", 1e-6, 1e6)};
 
 constexpr std::array kBbwSettings = {setting<&BbwOptions::tolerance>(
-    "solver-tolerance", "distance to the least energy at which the solver stops, of that energy", 1e-12, 1)};
+    "solver-tolerance", "relative distance to the minimal energy at which the solver stops", 1e-12, 1)};
 
 struct HarmonicSettings {
   bool volume = false;
   double margin = HarmonicOptions().margin;
 };
 constexpr std::array kHarmonicSettings = {
-    setting<&HarmonicSettings::volume>("volume", "inside the voxel body, not on the surface"),
-    setting<&HarmonicSettings::margin>("margin", "share of a bone next to a joint that is left free", 0,
+    setting<&HarmonicSettings::volume>("volume", "on a solid voxel grid, not on the surface"),
+    setting<&HarmonicSettings::margin>("margin", "fraction of a bone next to a joint that is left free", 0,
                                        0.5)};
 
 constexpr std::array kGeodesicSettings = {
-    setting<&GeodesicOptions::power>("power", "how fast weights fall with the distance", 0.1, 16)};
+    setting<&GeodesicOptions::power>("power", "exponent of the falloff with distance", 0.1, 16)};
 
 constexpr std::array kElasticWeightSettings = {
     setting<&ElasticWeightOptions::one_weight>("one-weight", "one weight for swing and twist"),
     setting<&ElasticWeightOptions::swing_count>("swing-samples",
-                                                "poses that a joint is bent into, an even number", 2, 64),
+                                                "sample poses of a joint's swing, an even number", 2, 64),
     setting<&ElasticWeightOptions::twist_count>("twist-samples",
-                                                "poses that a joint is twisted into, an even number", 2, 64)};
+                                                "sample poses of a joint's twist, an even number", 2, 64)};
 
 // --- computing ---
 
@@ -182,22 +181,22 @@ constexpr WeightMethod elastic_method(std::string_view name, std::string_view su
 }
 
 constexpr std::array kWeights = {
-    WeightMethod{"envelope", "capsules around the bones", kEnvelopeSettings,
+    WeightMethod{"envelope", "capsule envelopes around the bones", kEnvelopeSettings,
                  usual_weight_setting<EnvelopeSettings>, by_envelope},
-    WeightMethod{"inverse-distance", "by the distance to the bones alone", kInverseDistanceSettings,
+    WeightMethod{"inverse-distance", "inverse distance to the bones", kInverseDistanceSettings,
                  usual_weight_setting<InverseDistanceOptions>, by_inverse_distance},
-    WeightMethod{"heat", "bone heat on the surface", kHeatSettings, usual_weight_setting<BoneHeatOptions>,
-                 by_heat},
-    WeightMethod{"bbw", "bounded biharmonic weights in the voxel body", kBbwSettings,
+    WeightMethod{"heat", "bone heat diffusion on the surface", kHeatSettings,
+                 usual_weight_setting<BoneHeatOptions>, by_heat},
+    WeightMethod{"bbw", "bounded biharmonic weights on a solid voxel grid", kBbwSettings,
                  usual_weight_setting<BbwOptions>, by_bbw},
-    WeightMethod{"harmonic", "Laplace's equation between the bones, on the surface or in the volume",
-                 kHarmonicSettings, usual_weight_setting<HarmonicSettings>, by_harmonic},
-    WeightMethod{"geodesic", "shortest paths through the voxel body; works on any mesh", kGeodesicSettings,
-                 usual_weight_setting<GeodesicOptions>, by_geodesic},
-    elastic_method("elastic", "least elastic energy when joints bend and twist"),
-    elastic_method("elastic-dqs", "the same for dual quaternions"),
-    elastic_method("lsq", "nearest to elastic examples, a baseline"),
-    elastic_method("lsq-nonnegative", "the same without negative weights"),
+    WeightMethod{"harmonic", "harmonic weights, on the surface or in the volume", kHarmonicSettings,
+                 usual_weight_setting<HarmonicSettings>, by_harmonic},
+    WeightMethod{"geodesic", "geodesic distance through a solid voxel grid; works on any mesh",
+                 kGeodesicSettings, usual_weight_setting<GeodesicOptions>, by_geodesic},
+    elastic_method("elastic", "minimal elastic energy when joints swing and twist"),
+    elastic_method("elastic-dqs", "the same for dual quaternion skinning"),
+    elastic_method("lsq", "least-squares fit to elastic examples (baseline)"),
+    elastic_method("lsq-nonnegative", "the same, non-negative"),
 };
 
 struct FitName {

@@ -13,7 +13,7 @@ const char* status_text(Status status) {
     case Status::kOutOfMemory:
       return "out of memory";
     case Status::kNotSolved:
-      return "the solve did not come to an end";
+      return "the solver did not converge";
   }
   return "";
 }

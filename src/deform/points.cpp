@@ -206,7 +206,7 @@ std::vector<std::uint32_t> proximal_vertices(const Rig& rig, const PointsOptions
 
 Result<std::unique_ptr<Deformer>> build_points(const Rig& rig, const PointsOptions& options) {
   if (rig.points.empty() || rig.points.weights.size() != rig.mesh.vertex_count())
-    return impossible("the rig has no point handles: `sinew handles` puts them at its joints");
+    return impossible("the rig has no point handles: `sinew handles` adds them at its joints");
   if (options.iterations < 1 || options.iterations > 100'000)
     return parameter_error("iterations", "must lie between 1 and 100000");
   for (const HandleTarget& target : options.targets)

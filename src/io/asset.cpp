@@ -121,9 +121,9 @@ Result<Asset> read_plain(std::string_view bytes, const std::string& name, const 
     SINEW_TRY(SkeletonFile file, format.read(bytes, name));
     return asset_of(std::move(file), origin);
   }
-  return usage_error(name +
-                     ": an ending that is not known; .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf "
-                     "and .json are read");
+  return usage_error(
+      name +
+      ": unknown file extension; .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf and .json are read");
 }
 
 // The joints that deform (all, where none does), each below its nearest ancestor among them, at rest in the

@@ -12,7 +12,8 @@ using Frames = std::vector<std::vector<Vec3f>>;
 Result<void> check(const Frames& frames, double fps) {
   constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
   if (frames.empty()) return usage_error("a vertex cache needs at least one frame");
-  if (!(fps > 0 && fps < 1e6)) return usage_error("a vertex cache needs a number of frames a second above 0");
+  if (!(fps > 0 && fps < 1e6))
+    return usage_error("a vertex cache needs a number of frames per second above 0");
   if (frames.size() > kMost || frames[0].size() > kMost)
     return usage_error("a vertex cache holds at most 2147483647 frames and vertices");
   for (std::size_t k = 0; k < frames.size(); ++k)

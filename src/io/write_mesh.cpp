@@ -119,8 +119,8 @@ Result<FileKind> writable_kind(const std::filesystem::path& path) {
   const FileKind kind = kind_of(path);
   if (kind == FileKind::kUnknown || kind == FileKind::kFolder || kind == FileKind::kPc2 ||
       kind == FileKind::kMdd)
-    return usage_error(
-        fmt::format("{}: the output must end in .glb, .gltf, .obj, .ply, .off or .stl", path.string()));
+    return usage_error(fmt::format(
+        "{}: the output must have the file extension .glb, .gltf, .obj, .ply, .off or .stl", path.string()));
   return kind;
 }
 

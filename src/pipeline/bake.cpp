@@ -59,7 +59,7 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector
   const double bytes = count * static_cast<double>(n) * sizeof(Vec3f) * (request.normals ? 2 : 1);
   if (bytes > kMaxBytes)
     return impossible(fmt::format(
-        "{:.0f} frames of {} vertices need {:.0f} GiB: take fewer frames a second, or bake a part of it",
+        "{:.0f} frames of {} vertices need {:.0f} GiB: take fewer frames per second, or bake a part of it",
         count, n, bytes / (1u << 30)));
   if (refined && ready.deformer.subdivision()) *refined = shown_mesh(rig, ready.deformer);
   if (made) made->insert(made->end(), ready.made.begin(), ready.made.end());
@@ -91,8 +91,10 @@ Result<void> save_frames(const Asset& asset, const BakedFrames& frames, const st
     return write_file(path, bytes, overwrite);
   }
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
-    return usage_error(fmt::format(
-        "{}: the output must end in .glb, .gltf, .pc2 or .mdd, or be a folder (no ending)", path.string()));
+    return usage_error(
+        fmt::format("{}: the output must have the file extension .glb, .gltf, .pc2 or .mdd, or be a folder "
+                    "(no extension)",
+                    path.string()));
   GltfWriteOptions options;
   options.baked = &frames;
   options.binary = kind == FileKind::kGlb;

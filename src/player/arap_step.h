@@ -17,12 +17,12 @@ struct ArapSettings {
   std::string over = "lbs";
 };
 inline constexpr Descriptor kArapIterations =
-    setting<&ArapSettings::iterations>("iterations", "steps towards the least energy", 1, kMostIterations);
-inline constexpr Descriptor kArapSprings = setting<&ArapSettings::springs>(
-    "springs", "weight of springs through the body that hold its volume", 0, 1e6);
+    setting<&ArapSettings::iterations>("iterations", "solver iterations", 1, kMostIterations);
+inline constexpr Descriptor kArapSprings =
+    setting<&ArapSettings::springs>("springs", "weight of internal springs that preserve volume", 0, 1e6);
 inline constexpr std::array kArapSettings = {
     kArapIterations, kArapSprings,
-    setting<&ArapSettings::over>("over", "the deformer whose shape it holds, +mush behind it or not")};
+    setting<&ArapSettings::over>("over", "the deformer underneath, with or without +mush")};
 inline constexpr std::array kArapStepSettings = {kArapIterations, kArapSprings};
 
 // As rigid as possible as a step: what the steps before have made is pulled at by the vertices that are held,

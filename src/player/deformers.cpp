@@ -45,11 +45,12 @@ struct SwingTwistSettings {
 };
 constexpr Descriptor kJointVoxels = setting<&SwingTwistSettings::voxels>(
     "voxels",
-    "cells along the longest side of the voxel body, where one has to be made; 0: chosen by the mesh", 0,
-    1024);
+    "cells along the longest side of the solid voxel grid, where one has to be made; 0: chosen from the mesh",
+    0, 1024);
 constexpr std::array kSwingTwistSettings = {
     setting<&SwingTwistSettings::mix>("mix", "of joints that blend by mix: 0 is linear, 1 is dqs", 0, 1),
-    setting<&SwingTwistSettings::fast_twist>("fast_twist", "no trigonometry, 0.001 radians off")
+    setting<&SwingTwistSettings::fast_twist>("fast_twist",
+                                             "approximate without trigonometry, off by 0.001 radians")
         .as("fast-twist"),
     choice<&SwingTwistSettings::joints>("joints", "swing-twist|linear|dqs|mix|angle", "how a joint blends")
         .as("joint"),
@@ -64,10 +65,10 @@ struct CurveSettings {
 };
 constexpr std::array kCurveSettings = {
     setting<&CurveSettings::segments>("segments", "segments of a bone", 1, 64),
-    setting<&CurveSettings::ease>("ease", "length of the handles, in thirds of the bone", 0, 3),
+    setting<&CurveSettings::ease>("ease", "length of the Bezier handles, in thirds of the bone", 0, 3),
     setting<&CurveSettings::bone_segments>("bone_segments", "segments of this bone", 1, 64)
         .as("bone-segments"),
-    setting<&CurveSettings::bone_ease>("bone_ease", "length of the handles of this bone", 0, 3)
+    setting<&CurveSettings::bone_ease>("bone_ease", "length of the Bezier handles of this bone", 0, 3)
         .as("bone-ease")};
 
 constexpr std::array kVolumeSettings = {
@@ -80,18 +81,18 @@ struct DifferentialSettings {
 constexpr std::array kDifferentialSettings = {
     choice<&DifferentialSettings::place>("place", "own|body|auto",
                                          "components go to their own centre, or small ones with the body"),
-    setting<&DifferentialSettings::springs>(
-        "springs", "weight of springs through the body that hold its volume", 0, 1e6),
+    setting<&DifferentialSettings::springs>("springs", "weight of internal springs that preserve volume", 0,
+                                            1e6),
 };
 
 constexpr std::array kPointsSettings = {
-    setting<&PointsOptions::iterations>("iterations", "steps towards the least energy", 1, kMostIterations)};
+    setting<&PointsOptions::iterations>("iterations", "solver iterations", 1, kMostIterations)};
 
 constexpr std::array kElasticSettings = {
     setting<&ElasticSettings::voxels>(
-        "voxels", "cells along the longest side of the voxel body; 0: chosen by the mesh", 0, 1024),
-    setting<&ElasticSettings::stiffness>("stiffness", "how stiff the flesh of a bone is; 1: as the rest",
-                                         1e-6, 1e6),
+        "voxels", "cells along the longest side of the solid voxel grid; 0: chosen from the mesh", 0, 1024),
+    setting<&ElasticSettings::stiffness>(
+        "stiffness", "relative stiffness of the flesh around a bone; 1: as the rest", 1e-6, 1e6),
     setting<&ElasticSettings::stiffness_attribute>(
         "stiffness_attribute", "a vertex attribute that holds the stiffness; multiplies that of the bones")
         .as("stiffness-attribute"),
@@ -185,7 +186,7 @@ Built make_stretch_dqs(const Rig& rig, const NoSettings&, const DeformerData&) {
 }
 
 Built make_elastic(const Rig& rig, const ElasticSettings&, const DeformerData& data) {
-  if (!data.elastic) return impossible("elastic needs a voxel body: prepare() of the library makes it");
+  if (!data.elastic) return impossible("elastic needs a solid voxel grid: prepare() of the library makes it");
   return build_elastic(rig, *data.elastic);
 }
 
@@ -306,39 +307,42 @@ constexpr DeformerMethod method(std::string_view name, std::string_view summary,
 
 constexpr std::array kDeformers = {
     method<SwingTwistSettings, kJointDqsSettings, make_flesh_deformer>(
-        "flesh", "nearly the elastic body, in closed form; see `sinew rig`", Inverse::kExact, need_flesh),
+        "flesh", "close to the elastic reference, in closed form; see `sinew rig`", Inverse::kExact,
+        need_flesh),
     method<NoSettings, kNone, make_lbs>("lbs", "linear blend skinning", Inverse::kExact),
     method<NoSettings, kNone, make_dqs>("dqs", "dual quaternion skinning", Inverse::kExact),
-    method<MixOptions, kMixSettings, make_mix>("mix", "between lbs and dqs", Inverse::kExact),
+    method<MixOptions, kMixSettings, make_mix>("mix", "a blend of lbs and dqs", Inverse::kExact),
     method<DecomposedOptions, kDecomposedSettings, make_decomposed>(
-        "decomposed", "rotation and scale blended apart", Inverse::kExact),
+        "decomposed", "rotation and scale blended separately", Inverse::kExact),
     method<SwingTwistSettings, kSwingTwistSettings, make_swing_twist>(
-        "swing-twist", "joints bend linearly and twist on the sphere, or as each is told", Inverse::kExact,
+        "swing-twist", "joints swing linearly and twist spherically; other blends per joint", Inverse::kExact,
         need_joint_weights),
     method<SwingTwistSettings, kJointDqsSettings, make_joint_dqs>(
-        "joint-dqs", "every joint turns on the sphere", Inverse::kExact, need_joint_weights),
-    method<CurveSettings, kCurveSettings, make_curve>("curve", "bones bent along Bezier curves",
-                                                      Inverse::kExact, need_endpoints),
+        "joint-dqs", "every joint blends spherically", Inverse::kExact, need_joint_weights),
+    method<CurveSettings, kCurveSettings, make_curve>("curve", "bones as Bezier curves", Inverse::kExact,
+                                                      need_endpoints),
     method<NoSettings, kNone, make_stretch_lbs>(
         "stretch-lbs", "bones that stretch and twist, blended linearly", Inverse::kExact, need_endpoints),
-    method<NoSettings, kNone, make_stretch_dqs>("stretch-dqs", "the same as dual quaternions",
+    method<NoSettings, kNone, make_stretch_dqs>("stretch-dqs", "the same with dual quaternions",
                                                 Inverse::kExact, need_endpoints),
-    method<VolumeOptions, kVolumeSettings, make_volume>("volume", "a flow that keeps the volume",
+    method<VolumeOptions, kVolumeSettings, make_volume>("volume", "a volume-preserving flow",
                                                         Inverse::kPointwise),
     method<DifferentialSettings, kDifferentialSettings, make_differential>(
-        "differential", "bone rotations blended per triangle, and one solve; keys in it, too",
+        "differential", "bone rotations blended per triangle, then one Poisson solve, shape keys included",
         Inverse::kIterative),
-    DeformerMethod{"arap", "as rigid as possible over another deformer, held by vertices or by the joints",
+    DeformerMethod{"arap",
+                   "as rigid as possible on top of another deformer, constrained by vertices or joints",
                    kArapSettings, usual_of<ArapSettings>, make_arap, Inverse::kNone, need_arap},
     method<PointsOptions, kPointsSettings, make_points>(
         "points", "point handles, as rigid as possible between them; see `sinew handles`"),
-    method<NoSettings, kNone, make_points_lbs>("points-lbs", "point handles blended linearly, a baseline",
+    method<NoSettings, kNone, make_points_lbs>("points-lbs", "point handles blended linearly (baseline)",
                                                Inverse::kExact),
-    method<NoSettings, kNone, make_points_dqs>("points-dqs", "the same as dual quaternions", Inverse::kExact),
+    method<NoSettings, kNone, make_points_dqs>("points-dqs", "the same with dual quaternions",
+                                               Inverse::kExact),
     method<NoSettings, kNone, make_cage>("cage", "the cages of the rig, then lbs; see `sinew cage`",
                                          Inverse::kExact),
     method<ElasticSettings, kElasticSettings, make_elastic>(
-        "elastic", "the elastic body itself: the reference, seconds a frame", Inverse::kNone, need_elastic),
+        "elastic", "the elastic reference itself, seconds per frame", Inverse::kNone, need_elastic),
 };
 
 }  // namespace
@@ -358,9 +362,8 @@ Result<const DeformerMethod*> find_deformer(std::string_view name) {
   const std::string current = current_deformer_name(name);
   for (const DeformerMethod& method : kDeformers)
     if (method.name == name || method.name == current) return &method;
-  return parameter_error("deformer",
-                         fmt::format("is '{}': choose one of {}; +mush behind a name adds delta mush",
-                                     printable(name), deformer_names()));
+  return parameter_error("deformer", fmt::format("is '{}': choose one of {}; append +mush for delta mush",
+                                                 printable(name), deformer_names()));
 }
 
 Result<std::unique_ptr<Deformer>> build_deformer(const Rig& rig, std::string_view name,

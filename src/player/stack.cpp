@@ -100,8 +100,8 @@ Built skeleton_step(const Rig& rig, const StackEntry& entry, const DeformerData&
 }
 
 constexpr std::array kMushSettings = {
-    setting<&MushOptions::passes>("passes", "rounds of smoothing", 0, 1000).as("mush-passes"),
-    setting<&MushOptions::step>("step_size", "how far a round goes", 0, 1).as("mush-step")};
+    setting<&MushOptions::passes>("passes", "smoothing iterations", 0, 1000).as("mush-passes"),
+    setting<&MushOptions::step>("step_size", "step size of a smoothing iteration", 0, 1).as("mush-step")};
 
 Built mush_step(const Rig& rig, const StackEntry& entry, const DeformerData&) {
   SINEW_TRY(const MushOptions options, read_settings<MushOptions>(kMushSettings, entry.settings));
@@ -170,19 +170,19 @@ constexpr std::array kSteps = {
               cage_inverse},
     StackStep{"skeleton", "a deformer that follows the joints", {}, nullptr, skeleton_step, skeleton_inverse},
     StackStep{"remove-rotation",
-              "triangles keep their stretch alone",
+              "keep only the stretch of triangles",
               {},
               nullptr,
               remove_rotation_step,
               solved_inverse},
     StackStep{"remove-scale",
-              "triangles keep their rotation alone",
+              "keep only the rotation of triangles",
               {},
               nullptr,
               remove_scale_step,
               solved_inverse},
     StackStep{"mush", "delta mush", kMushSettings, usual_setting<MushOptions>, mush_step, solved_inverse},
-    StackStep{"arap", "as rigid as possible over all before it, held by vertices or by the joints",
+    StackStep{"arap", "as rigid as possible on top of all earlier steps, constrained by vertices or joints",
               kArapStepSettings, usual_setting<ArapSettings>, arap_step, no_inverse},
     StackStep{kSubdivide, "Catmull-Clark subdivision, at the end", kSubdivideSettings,
               usual_setting<SubdivideSettings>, subdivide_step, no_inverse},
@@ -323,7 +323,8 @@ std::span<const StackOption> stack_options() {
   static const std::vector<StackOption> all = [] {
     std::vector<StackOption> options;
     Descriptor deformer{"deformer", "deformer", "how the mesh follows the skeleton", Descriptor::Kind::kWord};
-    Descriptor remove{"remove", "remove", "taken out of what the deformer makes", Descriptor::Kind::kWord};
+    Descriptor remove{"remove", "remove", "what to remove from the result of the deformer",
+                      Descriptor::Kind::kWord};
     remove.words = "rotation|scale";
     options.push_back({deformer, {{"skeleton", std::string("lbs")}}});
     options.push_back({remove, {{"skeleton", std::string()}}});

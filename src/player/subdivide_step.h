@@ -15,7 +15,7 @@ struct SubdivideSettings {
   int levels = 1;
 };
 inline constexpr std::array kSubdivideSettings = {
-    setting<&SubdivideSettings::levels>("levels", "rounds of Catmull-Clark subdivision at the end; 0: none",
+    setting<&SubdivideSettings::levels>("levels", "levels of Catmull-Clark subdivision at the end; 0: none",
                                         0, Subdivision::kMostLevels)
         .as("subdivide")};
 

@@ -189,10 +189,11 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
   // Made in memory first, so that a stop leaves no page without its pictures.
   std::vector<std::pair<std::string, std::string>> files;  // names and bytes
   std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title><style>{1}</style>"
-      "</head><body>\n<h1>{0}</h1>\n<p>Every pair of weights and deformer against the elastic reference, "
-      "in {2} poses, on a voxel body of {3} grid vertices. An energy ratio of 1 is the reference itself; the "
-      "lowest of each pose is marked. Distances are parts of the diagonal of the mesh's box.</p>\n",
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+      "charset=\"utf-8\"><title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>Every pair of "
+      "weights and deformer against the elastic reference, in {2} poses, on a solid voxel grid of {3} "
+      "vertices. An energy ratio of 1 is the reference itself; the lowest of each pose is marked. Distances "
+      "are parts of the diagonal of the mesh's box.</p>\n",
       escaped(title), kStyle, report.poses.size(), report.voxels);
   const auto add = [&](const std::string& file, const Result<Image>& picture) -> Result<void> {
     if (!picture.ok()) return picture.error();

@@ -277,7 +277,7 @@ TEST(JointWeights, ComeBackFromAGlbAndPoseTheSame) {
   const DeformChoice request = test::by(rig, "swing-twist");
   const auto a = test::turned(rig, joint, Vec3(10, 70, 40), request),
              b = test::turned(again->rig, joint, Vec3(10, 70, 40), request);
-  EXPECT_TRUE(ready_deformer(again->rig, request)->made.empty());  // nothing had to be made on the spot
+  EXPECT_TRUE(ready_deformer(again->rig, request)->made.empty());  // nothing had to be computed
   EXPECT_LT(test::largest_distance(a, b), 1e-5);
   // The joint's own blend counts: it is not what all-swing-twist gives.
   const auto plain =

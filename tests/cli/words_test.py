@@ -60,7 +60,7 @@ class Words(ProgramTest):
     def test_names_do_not_run_into_their_text(self):
         names = re.findall(r"^\s+([a-z-]+)(\s+)bone rotations", self.call("pose", "--help").stdout, re.M)
         self.assertEqual([name for name, gap in names if len(gap) >= 2], ["differential"])
-        self.assertRegex(self.call("stack", "--help").stdout, r"remove-rotation  +triangles")
+        self.assertRegex(self.call("stack", "--help").stdout, r"remove-rotation  +keep")
 
     # --- hints ---
     def test_what_is_misspelt_is_suggested(self):
@@ -129,7 +129,7 @@ class Words(ProgramTest):
             self.assertIn("bend:D", text)
 
     def test_the_help_states_the_order_of_x_y_z(self):
-        self.assertIn("first x, then y, then z", " ".join(self.call("pose", "--help").stdout.split()))
+        self.assertIn("in the order x, y, z", " ".join(self.call("pose", "--help").stdout.split()))
 
     # --- pictures ---
     def test_pictures_from_the_back_and_from_above(self):

@@ -75,7 +75,7 @@ export class App {
   async openFile(file: File): Promise<void> {
     if (/\.json$/i.test(file.name)) return this.loadPose(file);
     if (!MESH_FILE.test(file.name)) {
-      this.notify('error', file.name, 'This ending is not known here. Open a .glb, .gltf, .obj, .ply, .off or .stl, or a pose that was saved as .json.');
+      this.notify('error', file.name, 'Unknown file extension. Open a .glb, .gltf, .obj, .ply, .off or .stl, or a pose that was saved as .json.');
       return;
     }
     this.store.set({ busy: { text: `Reading ${file.name}`, fraction: null } });

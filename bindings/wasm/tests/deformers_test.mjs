@@ -32,13 +32,13 @@ for (const { name } of module.deformers())
         assert.ok(apart(shown, session.rest()) > 0.1 * size(session), 'it moves');
       }));
 
-test('what a rig lacks is made on the spot, and told', () =>
+test('what a rig lacks is computed, and told', () =>
   withSession('arm.glb', (session) => {
     turn(session);
     for (const deformer of ['swing-twist', 'joint-dqs', 'stretch-lbs', 'curve']) {
       const notes = session.setDeformer(0, { deformer });
       // Joint weights and endpoint weights are made once, for all that need them.
-      const told = notes.some((note) => note.includes('made on the spot'));
+      const told = notes.some((note) => note.includes('computed'));
       assert.equal(told, deformer === 'swing-twist' || deformer === 'stretch-lbs', `${deformer}: ${notes}`);
       sameAsNative(session, 'arm.glb', [...words, '--deformer', deformer]);
     }

@@ -22,7 +22,7 @@ struct DeformChoice {
   const Progress* progress = nullptr;
 };
 
-// A deformer that runs on every rig: what the rig lacks is made on the spot, and `made` says what.
+// A deformer that runs on every rig: what the rig lacks is computed, and `made` says what.
 struct ReadyDeformer {
   RigDeformer deformer;
   RigWorkspace workspace;

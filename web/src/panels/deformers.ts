@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which deformer each picture uses, its settings, and what it had to make on the spot.
+// Which deformer each picture uses, its settings, and what it had to compute.
 import type { App } from '../app';
 import type { DeformSettings, Method, SettingInfo, Slot } from '../protocol';
 import type { State } from '../state';

@@ -18,7 +18,7 @@ const MEANING: Record<Heat, string> = {
 
 export function heatPanel(app: App): HTMLElement {
   const kinds = new Segmented<Heat>('Heat map', [
-    { value: 'none', label: 'Off' }, { value: 'weight', label: 'w', title: 'Weight' }, { value: 'share', label: 'd', title: 'Share of the joint' },
+    { value: 'none', label: 'Off' }, { value: 'weight', label: 'w', title: 'Weight' }, { value: 'share', label: 'd', title: 'Deformer weight' },
     { value: 'swing', label: 's', title: 'Swing' }, { value: 'twist', label: 't', title: 'Twist' }, { value: 'endpoint', label: 'e', title: 'Endpoint' },
     { value: 'reference', label: 'Elastic', title: 'Distance to the elastic reference' },
   ], (kind) => void app.setHeat(kind));

@@ -33,7 +33,7 @@ export function rigPanel(app: App): HTMLElement {
 
   app.store.on(['server'], ({ server }) => {
     if (!server) return;
-    setChoices(template.input, [{ value: '', label: 'chosen by the mesh' }, ...server.templates.map((t) => ({ value: t, label: t }))]);
+    setChoices(template.input, [{ value: '', label: 'chosen from the mesh' }, ...server.templates.map((t) => ({ value: t, label: t }))]);
     setChoices(weights.input, server.weights.map((w) => ({ value: w.name, label: w.name, title: w.summary })));
     if (server.weights.some((w) => w.name === 'bbw')) weights.input.value = 'bbw';
     setChoices(names.input, server.names.map((n) => ({ value: n, label: NAMES[n] ?? n })));

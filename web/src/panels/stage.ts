@@ -9,7 +9,7 @@ import { icon } from '../ui/icons';
 import { heatTable } from '../view/colourMap';
 import { percent } from './heat';
 
-const NAMES: Record<string, string> = { weight: 'Weight', share: 'Share d', swing: 'Swing s', twist: 'Twist t', endpoint: 'Endpoint e' };
+const NAMES: Record<string, string> = { weight: 'Weight', share: 'Deformer weight d', swing: 'Swing s', twist: 'Twist t', endpoint: 'Endpoint e' };
 
 export function statistics(app: App): HTMLElement {
   const line = h('div', { class: 'stats', 'data-role': 'stats', 'aria-label': 'Statistics' });

@@ -170,7 +170,7 @@ export const tests = {
     await studio.reset();
     const plain = await studio.colourful();
     await studio.select('ForeArm');
-    for (const [title, name] of [['Weight', 'Weight of'], ['Share of the joint', 'Share d of'], ['Swing', 'Swing s of'], ['Twist', 'Twist t of'], ['Endpoint', 'Endpoint e of']]) {
+    for (const [title, name] of [['Weight', 'Weight of'], ['Deformer weight', 'Deformer weight d of'], ['Swing', 'Swing s of'], ['Twist', 'Twist t of'], ['Endpoint', 'Endpoint e of']]) {
       await studio.page.click(`.segmented [title="${title}"]`);
       await studio.page.waitForSelector(`[data-role="legend"]:has-text("${name} ForeArm")`);
       if (title === 'Weight') check((await studio.colourful()) > plain + 0.015, 'the mesh is coloured');
