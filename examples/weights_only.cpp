@@ -19,7 +19,7 @@ sinew::Result<void> print_weights(const char* mesh, const char* skeleton) {
   request.influences = 4;
   SINEW_TRY(const sinew::BindReport report, sinew::bind(asset.rig, request));
 
-  for (const std::string& note : report.notes) std::fprintf(stderr, "%s\n", note.c_str());
+  for (const std::string& note : report.warnings) std::fprintf(stderr, "%s\n", note.c_str());
   std::printf("%zu vertices bound to %zu bones in %.2f s\n", report.vertices, report.bones, report.seconds);
   for (std::size_t i = 0; i < asset.rig.weights.vertex_count(); i += 1 + report.vertices / 10) {
     std::printf("vertex %zu:", i);

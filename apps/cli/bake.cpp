@@ -23,7 +23,7 @@ struct BakeArguments {
 // Adds the motion of a .bvh file to the rig, fitted to its skeleton; returns its index.
 Result<std::size_t> add_motion(const BakeArguments& options, const Console& console, Rig& rig) {
   SINEW_TRY(const Asset motion, console.read(options.bvh));
-  console.warnings(options.bvh, motion.notes);
+  console.warnings(options.bvh, motion.warnings);
   if (motion.rig.clips.empty()) return bad_input(fmt::format("{}: holds no motion", options.bvh));
   SINEW_TRY(Retargeted fitted,
             retarget_clip(motion.rig.clips[0], motion.rig.skeleton, rig.skeleton, options.fps));
@@ -35,7 +35,7 @@ Result<std::size_t> add_motion(const BakeArguments& options, const Console& cons
 
 Result<void> run_bake(const BakeArguments& options, const Console& console) {
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   BakeRequest request;
   request.fps = options.fps;
   request.start = options.start;

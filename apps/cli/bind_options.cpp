@@ -27,8 +27,8 @@ Result<void> find_skeleton_of(const BindOptions& options, const Console& console
 
 // Files that say where joints are, and not how they are turned.
 bool holds_no_axes(const std::string& file) {
-  const std::string ending = std::filesystem::path(file).extension().string();
-  return equals_ignoring_case(ending, ".json") || equals_ignoring_case(ending, ".tgf");
+  const std::string extension = std::filesystem::path(file).extension().string();
+  return equals_ignoring_case(extension, ".json") || equals_ignoring_case(extension, ".tgf");
 }
 
 Result<void> give_skeleton(const BindOptions& options, const Console& console, Asset& asset) {
@@ -147,7 +147,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
     return usage_error(fmt::format("{}: a rig is written to .glb or .gltf", out));
   SINEW_CHECK(check_writable(out, console.overwrite()));
   SINEW_TRY(asset, console.read(in));
-  console.warnings(in, asset.notes);
+  console.warnings(in, asset.warnings);
   const std::size_t clips = count_joint_clips(asset.rig);
   const bool stays =
       skeleton.empty() && skeleton_template.empty() && asset.rig.skeleton.deforming_count() > 0;
@@ -169,7 +169,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   }
   Result<BindReport> bound = bind(asset.rig, wanted);
   if (!bound) return in_file(in, bound.error());
-  console.warnings(in, bound->notes);
+  console.warnings(in, bound->warnings);
   GltfWriteOptions write;
   write.influences = request.influences;
   write.weight_bits = weight_bits;

@@ -39,7 +39,7 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
   request.progress = console.progress();
   if (!options.from.empty()) {
     SINEW_TRY(const Asset solved, console.read(options.from));
-    console.warnings(options.from, solved.notes);
+    console.warnings(options.from, solved.warnings);
     if (solved.rig.cages.empty())
       return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.from));
     auto report = bind_solved_cage(asset.rig, solved.rig.cages.front(), request);
@@ -53,7 +53,7 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
     return report;
   }
   SINEW_TRY(Asset cage, console.read(options.cage));
-  console.warnings(options.cage, cage.notes);
+  console.warnings(options.cage, cage.warnings);
   auto report = bind_cage(asset.rig, std::move(cage.rig.mesh), request);
   if (!report) return in_file(options.cage, report.error());
   return report;
@@ -71,9 +71,9 @@ Result<void> run_cage_bind(const CageBindArguments& options, const Console& cons
     SINEW_CHECK(check_writable(options.cage_out, console.overwrite()));
   }
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   SINEW_TRY(const CageReport report, bind_one(options, console, asset));
-  console.warnings(options.cage.empty() ? options.in : options.cage, report.notes);
+  console.warnings(options.cage.empty() ? options.in : options.cage, report.warnings);
   GltfWriteOptions write;
   write.edit.cages = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
@@ -116,7 +116,7 @@ Result<void> run_cage_pose(const CagePoseArguments& options, const Console& cons
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   if (asset.rig.cages.empty())
     return impossible(fmt::format("{}: it has no cage; `sinew cage bind` makes one", options.in));
   DeformChoice choice;

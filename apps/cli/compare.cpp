@@ -81,11 +81,11 @@ Result<void> run_compare(const CompareArguments& options, const Console& console
   }
   request.progress = console.progress();
   SINEW_TRY(const Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   Result<CompareReport> compared = compare(asset.rig, request);
   if (!compared)
     return Error{compared.error().code, fmt::format("{}: {}", options.in, compared.error().message)};
-  console.warnings(options.in, compared->notes);
+  console.warnings(options.in, compared->warnings);
   const std::string title = std::filesystem::path(options.in).stem().string() + " compared";
   SINEW_CHECK(
       save_compare_page(asset.rig, *compared, title, options.out, console.overwrite(), console.progress()));

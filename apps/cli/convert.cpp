@@ -27,7 +27,7 @@ void add_convert(Program& program) {
     SINEW_CHECK(writable_kind(options->out));
     SINEW_CHECK(check_writable(options->out, console.overwrite()));
     SINEW_TRY(const Asset asset, console.read(options->in));
-    console.warnings(options->in, asset.notes);
+    console.warnings(options->in, asset.warnings);
     if (is_cancelled(console.progress())) return cancelled();
     GltfWriteOptions write;
     write.keep_invalid = options->keep_invalid;

@@ -19,12 +19,12 @@ Result<void> run_handles(const HandlesArguments& options, const Console& console
     return usage_error(fmt::format("{}: point handles are kept in .glb and .gltf files", options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   PointHandlesRequest request = options.request;
   request.progress = console.progress();
   const auto report = make_point_handles(asset.rig, request);
   if (!report) return Error{report.error().code, fmt::format("{}: {}", options.in, report.error().message)};
-  console.warnings(options.in, report->notes);
+  console.warnings(options.in, report->warnings);
   GltfWriteOptions write;
   write.edit.cages = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));

@@ -26,7 +26,7 @@ Result<std::vector<PolyMesh>> read_shapes(const InbetweenArguments& options, con
   std::vector<PolyMesh> shapes;
   for (const std::string& file : options.in) {
     SINEW_TRY(const Asset asset, console.read(file));
-    console.warnings(file, asset.notes);
+    console.warnings(file, asset.warnings);
     if (asset.rig.mesh.vertex_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
     PolyMesh mesh = skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton));
     if (!shapes.empty() && mesh.vertex_count() != shapes[0].vertex_count())
@@ -82,7 +82,7 @@ Result<void> run_inbetween(const InbetweenArguments& options, const Console& con
   request.progress = console.progress();
   InbetweenReport report;
   SINEW_TRY(const BakedFrames frames, inbetween(shapes, request, &report));
-  console.warnings(options.in[0], report.notes);
+  console.warnings(options.in[0], report.warnings);
   Asset asset = plain_asset(std::move(shapes[0]), std::filesystem::path(options.in[0]).stem().string());
   asset.rig.mesh.normals = request.normals ? frames.normals[0] : std::vector<Vec3f>{};
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));

@@ -151,7 +151,7 @@ void add_info(Program& program) {
   verb.option("IN", *in, "a .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json").required();
   verb.runs([&program, in]() -> Result<void> {
     SINEW_TRY(const Asset asset, program.console.read(*in));
-    program.console.warnings(*in, asset.notes);
+    program.console.warnings(*in, asset.warnings);
     if (asset.from_text && !program.console.facing.given() && may_be_z_up(asset.rig.mesh))
       program.console.note(*in + ": seems to stand on z = 0; if z is up in it, give --up z");
     SINEW_TRY(const AssetReport report, inspect(asset));

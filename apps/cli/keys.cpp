@@ -53,7 +53,7 @@ Result<std::vector<std::string>> add_sculpted(const KeysArguments& options, cons
                                               const std::string& name, const std::string& file, Rig& rig,
                                               const Pose& pose) {
   SINEW_TRY(const Asset shape, console.read(file));
-  console.warnings(file, shape.notes);
+  console.warnings(file, shape.warnings);
   SINEW_TRY(const DeformChoice deform, options.pose.choice(console, rig));
   std::optional<ExampleRequest> example;
   if (options.example) {
@@ -62,7 +62,7 @@ Result<std::vector<std::string>> add_sculpted(const KeysArguments& options, cons
   UnposeReport report;
   auto merged = add_sculpted_key(rig, name, pose, deform, shape.rig.mesh.positions, example, report);
   if (!merged) return in_file(file, merged.error());
-  console.warnings(file, report.notes);
+  console.warnings(file, report.warnings);
   if (!report.singular.empty())
     console.warn(fmt::format("{}: {} of {} edited vertices have no way back out of the pose and stay", file,
                              report.singular.size(), report.changed));
@@ -82,7 +82,7 @@ Result<void> add_one(const KeysArguments& options, const Console& console, const
       return {};
     }
     SINEW_TRY(const Asset shape, console.read(key.second));
-    console.warnings(key.second, shape.notes);
+    console.warnings(key.second, shape.warnings);
     auto added = add_key(asset.rig, key.first, shape.rig.mesh.positions);
     if (!added) return in_file(key.second, added.error());
     name = key.first;
@@ -99,7 +99,7 @@ Result<void> add(const KeysArguments& options, const Console& console) {
     return usage_error("give one file: sinew keys add BASE --key NAME=FILE -o OUT");
   const std::string& in = options.words[0];
   SINEW_TRY(Asset asset, console.read(in));
-  console.warnings(in, asset.notes);
+  console.warnings(in, asset.warnings);
   SINEW_TRY(const PoseRequest request, options.pose.request());
   for (const std::string& text : options.keys) {
     SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
@@ -126,7 +126,7 @@ Result<void> remove(const KeysArguments& options, const Console& console) {
   const std::string in = *file;
   words.erase(file);
   SINEW_TRY(Asset asset, console.read(in));
-  console.warnings(in, asset.notes);
+  console.warnings(in, asset.warnings);
   SINEW_CHECK(remove_from_key(asset.rig, words[0], words[1]));
   return save(options, console, asset);
 }
@@ -134,7 +134,7 @@ Result<void> remove(const KeysArguments& options, const Console& console) {
 Result<void> list(const KeysArguments& options, const Console& console) {
   if (options.words.size() != 1) return usage_error("give one file: sinew keys list FILE");
   SINEW_TRY(const Asset asset, console.read(options.words[0]));
-  console.warnings(options.words[0], asset.notes);
+  console.warnings(options.words[0], asset.warnings);
   console.print(keys_json(asset.rig), keys_text(options.words[0], asset.rig));
   return {};
 }

@@ -40,7 +40,7 @@ void add_make(Program& program) {
     const FileKind kind = kind_of(options->out);
     if (options->bind.method != "rings" && (kind == FileKind::kGlb || kind == FileKind::kGltf)) {
       SINEW_TRY(const BindReport report, bind(asset.rig, options->bind));
-      console.warnings(options->out, report.notes);
+      console.warnings(options->out, report.warnings);
     }
     if (is_cancelled(console.progress())) return cancelled();
     SINEW_CHECK(save_asset(asset, options->out, console.overwrite()));

@@ -31,7 +31,7 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(const PoseRequest request, options.pose.request());
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   SINEW_TRY(Pose pose, make_pose(asset.rig, request));
   SINEW_TRY(DeformChoice choice, options.pose.choice(console, asset.rig));
   const bool scene = kind == FileKind::kGlb || kind == FileKind::kGltf;

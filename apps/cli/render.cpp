@@ -69,7 +69,7 @@ Result<PictureRequest> make_request(const RenderArguments& options, const Consol
   }
   if (options.heat.starts_with("distance=")) {
     SINEW_TRY(const Asset asset, console.read(options.heat.substr(9)));
-    console.warnings(options.heat.substr(9), asset.notes);
+    console.warnings(options.heat.substr(9), asset.warnings);
     other = skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton));
     request.heat = "distance";
     request.other = &other;
@@ -91,7 +91,7 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
     if (is_cancelled(console.progress())) return cancelled();
     report(console.progress(), "rendering", static_cast<double>(k) / static_cast<double>(options.in.size()));
     SINEW_TRY(const Asset asset, console.read(options.in[k]));
-    console.warnings(options.in[k], asset.notes);
+    console.warnings(options.in[k], asset.warnings);
     request.caption = k < options.captions.size() ? options.captions[k]
                       : options.grid              ? std::filesystem::path(options.in[k]).stem().string()
                                                   : std::string();
@@ -107,7 +107,7 @@ Result<void> run_render(const RenderArguments& options, const Console& console) 
   const int columns =
       options.columns > 0 ? options.columns : static_cast<int>(std::min<std::size_t>(images.size(), 4));
   const Image picture = images.size() == 1 ? images[0] : tile(images, columns);
-  console.warnings(options.out, picture.notes);
+  console.warnings(options.out, picture.warnings);
   SINEW_TRY(const std::string bytes, encode_png(picture));
   SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
   console.print({{"width", picture.width}, {"height", picture.height}},

@@ -31,16 +31,16 @@ Result<void> run_reweight(const ReweightArguments& options, const Console& conso
     request.mirror_from_positive = !negative;
   }
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   Asset other;
   if (!options.from.empty()) {
     SINEW_TRY(other, console.read(options.from));
-    console.warnings(options.from, other.notes);
+    console.warnings(options.from, other.warnings);
     request.from = &other.rig;
   }
   Result<BindReport> report = reweight(asset.rig, request);
   if (!report) return Error{report.error().code, fmt::format("{}: {}", options.in, report.error().message)};
-  console.warnings(options.in, report->notes);
+  console.warnings(options.in, report->warnings);
   GltfWriteOptions write;
   write.influences = request.influences;
   write.weight_bits = options.weight_bits;

@@ -37,7 +37,7 @@ Result<void> run_skeleton(const SkeletonArguments& options, const Console& conso
   std::vector<Asset> assets;
   for (const std::string& file : options.in) {
     SINEW_TRY(Asset asset, console.read(file));
-    console.warnings(file, asset.notes);
+    console.warnings(file, asset.warnings);
     if (asset.rig.mesh.face_count() == 0) return bad_input(fmt::format("{}: holds no mesh", file));
     assets.push_back(std::move(asset));
   }

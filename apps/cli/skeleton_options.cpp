@@ -132,9 +132,9 @@ Json to_json(const FoundSkeleton& found) {
           {"confidence", found.confidence},
           {"costs", costs},
           {"symmetric", found.symmetric},
-          {"way", name_of(found.way)},
+          {"way", name_of(found.method)},
           {"no_rings", found.no_rings},
-          {"through_volume", found.way == SkeletonWay::kVolume},
+          {"through_volume", found.method == SkeletonMethod::kVolume},
           {"curves", found.curves.size()},
           {"rings", found.rings},
           {"milliseconds",
@@ -144,9 +144,9 @@ Json to_json(const FoundSkeleton& found) {
 }
 
 std::string to_text(const FoundSkeleton& found) {
-  const char* way = found.way == SkeletonWay::kRings     ? "by the rings of its quads"
-                    : found.way == SkeletonWay::kSurface ? "along its surface"
-                                                         : "through a solid voxel grid";
+  const char* way = found.method == SkeletonMethod::kRings     ? "by the rings of its quads"
+                    : found.method == SkeletonMethod::kSurface ? "along its surface"
+                                                               : "through a solid voxel grid";
   return fmt::format("{} of the template '{}' {} (confidence {:.0f} %{}), {} of {}, {:.1f} ms",
                      counted(found.skeleton.size(), "joint"), found.name, way, 100 * found.confidence,
                      found.symmetric ? ", symmetric" : "", counted(found.curves.size(), "curve"),

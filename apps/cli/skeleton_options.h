@@ -26,7 +26,7 @@ struct SkeletonOptions {
   Result<void> keep_curves(const Console& console, const FoundSkeleton& found) const;
 };
 
-// Clips that move joints, and the notes of how many of them a new skeleton took over and how many went.
+// Clips that move joints, and the warnings of how many of them a new skeleton took over and how many went.
 std::size_t count_joint_clips(const Rig& rig);
 void note_clips(const Console& console, const std::string& file, std::size_t before, std::size_t after);
 

@@ -62,7 +62,7 @@ Result<void> run_stack(const StackArguments& options, const Console& console) {
       !options.out.empty() && kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: a stack is written to .glb or .gltf", options.out));
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   if (!options.order.empty()) {  // first: settings go to the steps that are there then
     SINEW_TRY(asset.rig.stack, reorder(stack_of(asset.rig), options.order));
   }

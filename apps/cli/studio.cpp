@@ -29,7 +29,7 @@ Result<void> give_file(const StudioArguments& options, const Console& console,
                        studio::ServerOptions& server) {
   if (options.in.empty()) return {};
   SINEW_TRY(const Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   const std::filesystem::path path = options.in;
   if (kind_of(path) == FileKind::kGltf) {
     // What lies beside a .gltf the page could not open.

@@ -41,15 +41,15 @@ Result<void> run_unpose(const UnposeArguments& options, const Console& console) 
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   SINEW_TRY(const PoseRequest request, options.pose.request());
   SINEW_TRY(Asset asset, console.read(options.in));
-  console.warnings(options.in, asset.notes);
+  console.warnings(options.in, asset.warnings);
   SINEW_TRY(const Pose pose, make_pose(asset.rig, request));
   SINEW_TRY(const Asset edited, console.read(options.edited));
-  console.warnings(options.edited, edited.notes);
+  console.warnings(options.edited, edited.warnings);
   SINEW_TRY(const DeformChoice deform, options.pose.choice(console, asset.rig));
   UnposeReport report;
   auto rest = unposed(asset.rig, pose, deform, edited.rig.mesh.positions, report);
   if (!rest) return in_file(options.edited, rest.error());
-  console.warnings(options.edited, report.notes);
+  console.warnings(options.edited, report.warnings);
   SINEW_CHECK(save(options, console, asset, *std::move(rest)));
   if (!report.singular.empty())
     console.warn(fmt::format("{}: {} without a way back out of the pose stayed, the first is {}",

@@ -9,17 +9,17 @@
 namespace sinew::studio {
 namespace {
 
-constexpr std::size_t kLongestName = 120, kLongestEnding = 16;
+constexpr std::size_t kLongestName = 120, kLongestExtension = 16;
 
-// What is behind the last slash or backslash, safe to print. A long one loses its middle: the ending says how
+// What is behind the last slash or backslash, safe to print. A long one loses its middle: the extension says how
 // to read the file.
 std::string label(const std::string& path) {
   const std::size_t slash = path.find_last_of("/\\");
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   const std::size_t dot = std::min(name.rfind('.'), name.size());
-  const std::string ending = printable(std::string_view(name).substr(dot), kLongestEnding);
+  const std::string extension = printable(std::string_view(name).substr(dot), kLongestExtension);
   const std::string clean =
-      printable(std::string_view(name).substr(0, dot), kLongestName - ending.size()) + ending;
+      printable(std::string_view(name).substr(0, dot), kLongestName - extension.size()) + extension;
   return clean.empty() ? "unnamed" : clean;
 }
 

@@ -36,7 +36,7 @@ class FileStore {
 
   // kLimit: larger than a file may be, or files that are on their way hold the rest.
   Result<Room> reserve(std::uint64_t bytes);
-  // Names are cut to 120 bytes of clean UTF-8, the ending kept. A file that is kept stays whatever comes.
+  // Names are cut to 120 bytes of clean UTF-8, the extension kept. A file that is kept stays whatever comes.
   // kLimit as above.
   Result<StoredFile> add(const std::string& name, std::string bytes, bool keep = false);
   std::optional<StoredFile> find(const std::string& id);

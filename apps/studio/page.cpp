@@ -45,9 +45,9 @@ constexpr std::string_view kMissing =
     "</body></html>\n";
 
 std::string type_of(const fs::path& path) {
-  const std::string ending = path.extension().string();
+  const std::string extension = path.extension().string();
   for (const auto& [known, type] : kTypes)
-    if (equals_ignoring_case(ending, known)) return std::string(type);
+    if (equals_ignoring_case(extension, known)) return std::string(type);
   return "application/octet-stream";
 }
 

@@ -24,12 +24,12 @@ std::string sentence(std::string text) {
   return text;
 }
 
-void add_sentences(const std::vector<std::string>& notes, std::vector<std::string>& text) {
-  for (const std::string& note : notes) text.push_back(sentence(note));
+void add_sentences(const std::vector<std::string>& warnings, std::vector<std::string>& text) {
+  for (const std::string& note : warnings) text.push_back(sentence(note));
 }
 
-std::string renamed(const std::string& name, const std::string& ending) {
-  return std::filesystem::path(name).stem().string() + ending;
+std::string renamed(const std::string& name, const std::string& extension) {
+  return std::filesystem::path(name).stem().string() + extension;
 }
 
 // The skeleton by the first of these that there is: the user's joints, a template, the file's own, a search.
@@ -64,7 +64,7 @@ void add_figures(const BindReport& report, int influences, std::vector<std::stri
   if (report.pruning_error >= 0.005)
     text.push_back(fmt::format("Keeping {} joints a vertex moved {:.0f} % of its weight to others at most.",
                                influences, 100 * report.pruning_error));
-  add_sentences(report.notes, text);
+  add_sentences(report.warnings, text);
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
   overall.part("reading", 0.03);
   SINEW_TRY(Asset asset, read_asset(*job.file.bytes, job.file.name));
   JobOutput output;
-  add_sentences(asset.notes, output.text);
+  add_sentences(asset.warnings, output.text);
   const bool had_clips = !asset.rig.clips.empty();
   auto skeleton = give_skeleton(job, overall.part("finding the skeleton", 0.2), asset.rig);
   if (!skeleton.ok()) return in_file(job.file.name, skeleton.error());

@@ -117,9 +117,9 @@ val stored_deformer(const Session& session) {
 val set_deformer(Session& session, int slot, const val& settings) {
   return guarded([&]() -> Result<val> {
     SINEW_TRY(DeformWish wish, wish_of(settings, stack_of(session.rig())));
-    SINEW_TRY(const std::vector<std::string> notes,
+    SINEW_TRY(const std::vector<std::string> warnings,
               session.set_deformer(slot, wish.stack, std::move(wish.held)));
-    return list_of(notes);
+    return list_of(warnings);
   });
 }
 
@@ -172,7 +172,7 @@ val segments(const Session& session) {
   });
 }
 
-void rotate_joint(Session& session, int joint, double x, double y, double z, double w) {
+void rotate_joint_of(Session& session, int joint, double x, double y, double z, double w) {
   guarded([&] { return session.rotate_joint(joint, Quat(w, x, y, z)); });
 }
 
@@ -316,7 +316,7 @@ EMSCRIPTEN_BINDINGS(sinew) {
       .function("resetPose", &reset_pose)
       .function("globals", &globals)
       .function("segments", &segments)
-      .function("rotateJoint", &rotate_joint)
+      .function("rotateJoint", &rotate_joint_of)
       .function("angles", &angles)
       .function("setAngles", &set_angles)
       .function("translateJoint", &translate_joint)

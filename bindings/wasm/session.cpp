@@ -97,18 +97,18 @@ Result<std::vector<std::string>> Session::set_deformer(int slot, const Stack& wa
                                                        std::vector<VertexTarget> held) {
   const Stack stack = without_subdivision(wanted);  // frames are of the rig's own vertices, which hands pull
   SINEW_TRY(const std::size_t s, index_of(slot, kSlots, "slot"));
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   DeformerData data;
   data.held = std::move(held);
-  SINEW_TRY(const Stack usable, usable_stack(rig(), stack));  // what it skips, the deformer's notes say
+  SINEW_TRY(const Stack usable, usable_stack(rig(), stack));  // what it skips, the deformer's warnings say
   SINEW_TRY(const DeformerNeeds needs, needs_of(usable));
-  SINEW_CHECK(make_ready(needs, data, notes));
+  SINEW_CHECK(make_ready(needs, data, warnings));
   SINEW_TRY(RigDeformer deformer, RigDeformer::build(rig(), stack, data));
-  notes.insert(notes.end(), deformer.notes().begin(), deformer.notes().end());
+  warnings.insert(warnings.end(), deformer.warnings().begin(), deformer.warnings().end());
   RigWorkspace workspace = deformer.make_workspace();
   const std::size_t n = deformer.vertex_count();
   slots_[s].emplace(Slot{std::move(deformer), std::move(workspace), std::vector<Vec3f>(n), std::vector<Vec3f>(n)});
-  return notes;
+  return warnings;
 }
 
 Result<SessionFrame> Session::evaluate(int slot) {
@@ -214,10 +214,10 @@ Result<void> Session::set_clip(int clip, double seconds) {
 }
 
 Result<void> Session::make_ready(const DeformerNeeds& needs, DeformerData& data,
-                                 std::vector<std::string>& notes) {
+                                 std::vector<std::string>& warnings) {
   if (is_ready(rig(), needs)) return {};
   SINEW_TRY(const PrepareReport report, prepare(asset_.rig, needs, data));
-  notes.insert(notes.end(), report.made.begin(), report.made.end());
+  warnings.insert(warnings.end(), report.made.begin(), report.made.end());
   return {};
 }
 

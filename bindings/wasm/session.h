@@ -34,7 +34,7 @@ class Session {
   static Result<std::unique_ptr<Session>> open(std::string_view bytes, const std::string& name);
 
   const Rig& rig() const { return asset_.rig; }
-  const std::vector<std::string>& notes() const { return asset_.notes; }
+  const std::vector<std::string>& warnings() const { return asset_.warnings; }
   bool has_joint_weights() const { return with_joint_weights_; }  // from the file
   const std::vector<Triangle>& triangles() const { return triangles_; }
 
@@ -92,7 +92,7 @@ class Session {
   explicit Session(Asset asset);
   Result<std::size_t> joint_index(int joint) const;
   // Makes what deformers and channels ask for and the file has not: kept, since it takes seconds.
-  Result<void> make_ready(const DeformerNeeds& needs, DeformerData& data, std::vector<std::string>& notes);
+  Result<void> make_ready(const DeformerNeeds& needs, DeformerData& data, std::vector<std::string>& warnings);
   bool pulled() const;
 
   Asset asset_;

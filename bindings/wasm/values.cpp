@@ -196,7 +196,7 @@ val info_value(const Session& session) {
   info.set("handles", handles_value(rig));
   info.set("channels", channels_value(session));
   info.set("skinned", rig.skeleton.deforming_count() > 0 && !rig.weights.entries.empty());
-  info.set("notes", list_of(session.notes()));
+  info.set("notes", list_of(session.warnings()));
   for (const StackEntry& entry : stack_of(rig)) push(steps, val(entry.step));
   info.set("stack", steps);
   Box3 bounds = bounding_box(rig.mesh.positions);

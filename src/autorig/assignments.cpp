@@ -149,11 +149,11 @@ class Assignments {
       ++sums.missing;
       return sums;
     }
-    const double* const theirs = model_.apart.col(at(limb)).data();
-    const double* const ours = body_.apart.col(tip).data();
+    const double* const of_template = model_.apart.col(at(limb)).data();
+    const double* const of_body = body_.apart.col(tip).data();
     for (std::size_t i = 0; i < limb; ++i) {
       if (one.partners[i] < 0) continue;
-      const double t = theirs[i], m = ours[one.partners[i]];
+      const double t = of_template[i], m = of_body[one.partners[i]];
       sums.tm += t * m, sums.mm += m * m, sums.tt += t * t;
     }
     compare_sides(one, limb, tip, sums);
@@ -211,13 +211,15 @@ class Assignments {
   double first_fork(std::span<const std::size_t> tips) const {
     double first = body_.diameter;
     for (std::size_t i = 1; i < tips.size(); ++i)
-      for (std::size_t k = 1; k < i; ++k) first = std::min(first, body_.fork(tips[0], tips[i], tips[k]));
+      for (std::size_t k = 1; k < i; ++k)
+        first = std::min(first, body_.gromov_product(tips[0], tips[i], tips[k]));
     return first;
   }
   // Where another tip leaves it.
   double deepest(std::size_t tip, std::span<const std::size_t> tips) const {
     double depth = 0;
-    for (std::size_t i = 1; i < tips.size(); ++i) depth = std::max(depth, body_.fork(tips[0], tip, tips[i]));
+    for (std::size_t i = 1; i < tips.size(); ++i)
+      depth = std::max(depth, body_.gromov_product(tips[0], tip, tips[i]));
     return depth;
   }
 
@@ -239,18 +241,18 @@ class Assignments {
     made.tips.assign(model_.parts.limbs.size(), -1);
     made.lengths = model_.rings ? one.sums.lengths() : flexible_lengths(one);
     made.asymmetry = one.sums.asymmetry();
-    std::vector<std::size_t> ours, theirs;
+    std::vector<std::size_t> of_body, of_template;
     for (std::size_t i = 0; i < tip_count(); ++i) {
       if (i > 0) made.tips[i - 1] = one.partners[i];
       if (one.partners[i] >= 0)
-        theirs.push_back(i), ours.push_back(static_cast<std::size_t>(one.partners[i]));
+        of_template.push_back(i), of_body.push_back(static_cast<std::size_t>(one.partners[i]));
     }
     int horns = 0;
-    const double first = model_.two_sided ? first_fork(ours) : 0;
+    const double first = model_.two_sided ? first_fork(of_body) : 0;
     for (std::size_t i = 0; i < body_.major.size(); ++i) {
       if (one.uses(i) || body_.major[i].middle) continue;
-      const bool on_head = deepest(i, ours) < kOnHead * first;
-      made.left_over += (on_head ? kHeadTip / kExtraTip : 1) * cost_of_extra_tip(body_, i, ours);
+      const bool on_head = deepest(i, of_body) < kOnHead * first;
+      made.left_over += (on_head ? kHeadTip / kExtraTip : 1) * cost_of_extra_tip(body_, i, of_body);
       horns += on_head && is_beside(one, i);
     }
     // One horn alone: the root is at the other.
@@ -261,7 +263,7 @@ class Assignments {
       const int image = model_.image_of(i);
       if (image >= 0 && one.partners[static_cast<std::size_t>(image)] >= 0) made.left_over += kHalfPair;
       made.left_over += (image == static_cast<int>(i) ? kMissingTail : kMissingTip) *
-                        beyond(model_.apart, i, theirs) / model_.diameter;
+                        protrusion(model_.apart, i, of_template) / model_.diameter;
     }
     made.cost = made.lengths + kAsymmetry * made.asymmetry + made.left_over;
     return made;
@@ -279,7 +281,7 @@ class Assignments {
 }  // namespace
 
 double cost_of_extra_tip(const BodyMap& body, std::size_t tip, std::span<const std::size_t> seen) {
-  return kExtraTip * beyond(body.apart, tip, seen) / body.diameter;
+  return kExtraTip * protrusion(body.apart, tip, seen) / body.diameter;
 }
 
 std::vector<Candidate> cheapest_assignments(const BodyMap& body, const TemplateData& model) {

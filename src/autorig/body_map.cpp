@@ -195,8 +195,9 @@ bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::siz
   return std::all_of(tips.begin(), tips.end(), [&](std::size_t limb) {
     double begin = 0;
     for (const std::size_t other : tips)
-      if (other != limb) begin = std::max(begin, body.fork(root, limb, other));
-    return body.fork(root, limb, tip) < begin + kOnLimb * (body.fork(root, limb, limb) - begin);
+      if (other != limb) begin = std::max(begin, body.gromov_product(root, limb, other));
+    return body.gromov_product(root, limb, tip) <
+           begin + kOnLimb * (body.gromov_product(root, limb, limb) - begin);
   });
 }
 
@@ -254,7 +255,7 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
   if (2 * lost > distance.size()) return impossible("the mesh falls into pieces that do not touch");
   body.major.push_back({start, farthest});
   for (const Peak& peak : find_peaks(join_tree(body.graph, distance), distance, kMinor * farthest)) {
-    const double height = std::min(peak.height, farthest);
+    const double height = std::min(peak.persistence, farthest);
     if (height >= (body.graph.rings ? kMajorRing : kMajor) * farthest && body.major.size() < kMostMajor) {
       body.major.push_back({peak.point, height});
     } else if (body.minor.size() < kMostMinor) {
@@ -288,7 +289,7 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
   return body;
 }
 
-double beyond(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const std::size_t> others) {
+double protrusion(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const std::size_t> others) {
   const auto at = [](std::size_t i) { return static_cast<Eigen::Index>(i); };
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t a = 0; a < others.size(); ++a)

@@ -23,7 +23,7 @@ struct BodyMap {
   double diameter = 0;                    // largest of them
 
   // How far from a root the ways to two other tips part.
-  double fork(std::size_t root, std::size_t a, std::size_t b) const {
+  double gromov_product(std::size_t root, std::size_t a, std::size_t b) const {
     const auto way = [&](std::size_t i, std::size_t k) {
       return apart(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
     };
@@ -43,7 +43,7 @@ struct BodyMap {
 Result<BodyMap> map_body(BodyGraph graph, const Progress* progress);
 
 // How far a tip sticks out of the tree that others (at least two) span; `apart` holds distances between tips.
-double beyond(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const std::size_t> others);
+double protrusion(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const std::size_t> others);
 
 struct Part {
   Curve curve;      // from seam to tip

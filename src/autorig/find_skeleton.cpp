@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "autorig/finish.h"
+#include "autorig/joint_centres.h"
 #include "autorig/poses.h"
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
 #include "autorig/tip_symmetry.h"
-#include "autorig/turning_centres.h"
 
 namespace sinew {
 
@@ -43,17 +43,17 @@ Parts all_parts(const BodyMap& body) {
   return take_apart(body, 0, tips);
 }
 
-Result<BodyMap> map_mesh(MeshView mesh, const FindOptions& options, SkeletonWay& way) {
+Result<BodyMap> map_mesh(MeshView mesh, const FindOptions& options, SkeletonMethod& method) {
   if (!options.volume) {
     Result<BodyGraph> surface = surface_graph(mesh);
     if (surface) {
-      way = SkeletonWay::kSurface;
+      method = SkeletonMethod::kSurface;
       SINEW_TRY(BodyMap body, map_body(*std::move(surface), options.progress));
       add_middle_tips(body, find_tip_pairs(body));
       return body;
     }
   }
-  way = SkeletonWay::kVolume;
+  method = SkeletonMethod::kVolume;
   SINEW_TRY(BodyGraph cells, voxel_graph(mesh, options.progress));
   SINEW_TRY(BodyMap body, map_body(std::move(cells), options.progress));
   add_middle_tips(body, find_tip_pairs(body));
@@ -122,8 +122,8 @@ Result<Match> best_match(const BodyMap& body, std::span<const TemplateData* cons
 // Looks at the other poses, too; one that does not show the same body is passed over. `map_pose` makes the
 // map of one of them.
 template <class MapPose>
-Result<void> revise_by_poses(const PolyMesh& mesh, const Match& match, const FindOptions& options,
-                             MapPose&& map_pose, std::vector<PlacedJoint>& placed) {
+Result<void> refine_from_poses(const PolyMesh& mesh, const Match& match, const FindOptions& options,
+                               MapPose&& map_pose, std::vector<PlacedJoint>& placed) {
   for (const std::span<const Vec3> posed : options.other_poses) {
     Result<BodyMap> body = map_pose(posed);
     if (!body) {
@@ -135,7 +135,7 @@ Result<void> revise_by_poses(const PolyMesh& mesh, const Match& match, const Fin
     Match other = matcher.best(*match.model);
     if (!(other.cost < options.most_cost + 0.2)) continue;
     matcher.add_minors(other);
-    revise(mesh.positions, posed, other, place_joints(other), placed);
+    refine_from_pose(mesh.positions, posed, other, place_joints(other), placed);
   }
   if (!options.other_poses.empty()) centre_by_motion(match, mesh.positions, options.other_poses, placed);
   return {};
@@ -160,12 +160,12 @@ TipPairs sides_of(const Match& match) {
   TipPairs sides;
   sides.error = match.asymmetry;
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
-    const int twin = match.model->twins[i];
-    if (twin < 0 || match.tips[i] < 0) continue;
+    const int mirror = match.model->mirror_limbs[i];
+    if (mirror < 0 || match.tips[i] < 0) continue;
     const auto tip = static_cast<std::size_t>(match.tips[i]);
-    if (twin == static_cast<int>(i)) sides.middle.push_back(tip);
-    if (twin < static_cast<int>(i) && match.tips[static_cast<std::size_t>(twin)] >= 0)
-      sides.pairs.push_back({tip, static_cast<std::size_t>(match.tips[static_cast<std::size_t>(twin)])});
+    if (mirror == static_cast<int>(i)) sides.middle.push_back(tip);
+    if (mirror < static_cast<int>(i) && match.tips[static_cast<std::size_t>(mirror)] >= 0)
+      sides.pairs.push_back({tip, static_cast<std::size_t>(match.tips[static_cast<std::size_t>(mirror)])});
   }
   return sides;
 }
@@ -240,7 +240,7 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
                                     const FindOptions& options) {
   const auto start = Clock::now();
   FoundSkeleton found;
-  found.way = SkeletonWay::kRings;
+  found.method = SkeletonMethod::kRings;
   std::vector<const TemplateData*> models;
   for (const SkeletonTemplate& one : templates) {
     if (one.rings() == nullptr) return impossible("the template is no mesh of quads");
@@ -263,7 +263,7 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   }
   found.rings = rings.curves.ring_count();
   std::vector<PlacedJoint> placed = place_joints(fitted.match);
-  SINEW_CHECK(revise_by_poses(mesh, fitted.match, options, map_pose, placed));
+  SINEW_CHECK(refine_from_poses(mesh, fitted.match, options, map_pose, placed));
   const auto mirror = mirror_of_curves(fitted.match, fitted.body.graph.size);
   if (mirror) make_symmetric(*fitted.match.model, *mirror, fitted.body.graph.size, placed);
   const InsideTest is_within = inside_by_rays(mesh, found.curves);
@@ -283,7 +283,7 @@ Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const Skele
   FoundSkeleton found;
   std::vector<const TemplateData*> models;
   for (const SkeletonTemplate& one : templates) models.push_back(&one.data());
-  SINEW_TRY(BodyMap body, map_mesh(view, options, found.way));
+  SINEW_TRY(BodyMap body, map_mesh(view, options, found.method));
   found.curve_ms = ms_since(start);
   const auto middle = Clock::now();
   SINEW_TRY(const Fitted fitted, fit(std::move(body), models, options, found));
@@ -295,10 +295,10 @@ Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const Skele
   }
   std::vector<PlacedJoint> placed = place_joints(fitted.match);
   const auto map_pose = [&](std::span<const Vec3> positions) {
-    SkeletonWay way = found.way;
-    return map_mesh({positions, view.triangles}, options, way);
+    SkeletonMethod method = found.method;
+    return map_mesh({positions, view.triangles}, options, method);
   };
-  SINEW_CHECK(revise_by_poses(mesh, fitted.match, options, map_pose, placed));
+  SINEW_CHECK(refine_from_poses(mesh, fitted.match, options, map_pose, placed));
   const TemplateData& model = *fitted.match.model;
   std::optional<Mirror> mirror;
   if (model.two_sided) {
@@ -323,13 +323,13 @@ Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const Skele
 
 }  // namespace
 
-const char* name_of(SkeletonWay way) {
-  switch (way) {
-    case SkeletonWay::kRings:
+const char* name_of(SkeletonMethod method) {
+  switch (method) {
+    case SkeletonMethod::kRings:
       return "rings";
-    case SkeletonWay::kSurface:
+    case SkeletonMethod::kSurface:
       return "surface";
-    case SkeletonWay::kVolume:
+    case SkeletonMethod::kVolume:
       return "volume";
   }
   return "";

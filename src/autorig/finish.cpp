@@ -115,7 +115,7 @@ void pull_inside(const InsideTest& is_within, const std::vector<Curve>& curves,
   std::vector<std::size_t> joints;
   std::vector<Vec3> heads, centres;
   for (std::size_t j = 0; j < placed.size(); ++j)
-    if (placed[j].there) joints.push_back(j), heads.push_back(placed[j].head);
+    if (placed[j].present) joints.push_back(j), heads.push_back(placed[j].head);
   for (const Curve& curve : curves) centres.insert(centres.end(), curve.points.begin(), curve.points.end());
   const std::vector<std::uint8_t> within = is_within(heads);
   for (std::size_t k = 0; k < joints.size(); ++k) {
@@ -133,7 +133,7 @@ void pull_tails_inside(const InsideTest& is_within, const TemplateData& model, b
                        std::vector<PlacedJoint>& placed) {
   std::vector<std::uint8_t> free(placed.size(), 0);
   for (std::size_t j = 0; j < placed.size(); ++j) {
-    if (!placed[j].there) continue;
+    if (!placed[j].present) continue;
     free[j] = 1;
     if (model.joints[j].parent >= 0) free[static_cast<std::size_t>(model.joints[j].parent)] = 0;
   }
@@ -179,11 +179,11 @@ void make_symmetric(const TemplateData& model, const Mirror& mirror, double size
   for (std::size_t i = 0; i < placed.size(); ++i) {
     if (model.joints[i].mirror < 0) continue;
     const PlacedJoint& other = old[static_cast<std::size_t>(model.joints[i].mirror)];
-    if (!other.there) continue;
+    if (!other.present) continue;
     PlacedJoint image = other;
     image.head = mirror(other.head);
     if (image.tail) image.tail = mirror(*image.tail);
-    if (!old[i].there) {
+    if (!old[i].present) {
       placed[i] = image;
       continue;
     }
@@ -204,7 +204,8 @@ std::optional<Mirror> guess_mirror(const TemplateData& model, const std::vector<
   for (std::size_t i = 0; i < placed.size(); ++i) {
     const int other = model.joints[i].mirror;
     if (model.joints[i].anchor.kind == Anchor::Kind::kMinor) continue;  // short ones tilt the plane
-    if (other <= static_cast<int>(i) || !placed[i].there || !placed[static_cast<std::size_t>(other)].there)
+    if (other <= static_cast<int>(i) || !placed[i].present ||
+        !placed[static_cast<std::size_t>(other)].present)
       continue;
     across += placed[i].head - placed[static_cast<std::size_t>(other)].head;
     centre += placed[i].head + placed[static_cast<std::size_t>(other)].head;
@@ -222,10 +223,10 @@ std::optional<Mirror> guess_mirror(const Match& match) {
   Vec3 sum = Vec3::Zero();
   int pairs = 0;
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
-    const int twin = match.model->twins[i];
-    if (twin < 0 || twin >= static_cast<int>(i) || match.tips[i] < 0) continue;
-    if (match.tips[static_cast<std::size_t>(twin)] < 0) continue;
-    sum += match.parts.limbs[i].tip + match.parts.limbs[static_cast<std::size_t>(twin)].tip;
+    const int mirror = match.model->mirror_limbs[i];
+    if (mirror < 0 || mirror >= static_cast<int>(i) || match.tips[i] < 0) continue;
+    if (match.tips[static_cast<std::size_t>(mirror)] < 0) continue;
+    sum += match.parts.limbs[i].tip + match.parts.limbs[static_cast<std::size_t>(mirror)].tip;
     ++pairs;
   }
   if (pairs == 0) return std::nullopt;
@@ -296,7 +297,7 @@ Result<Skeleton> build_skeleton(const TemplateData& model, const std::vector<Pla
   std::vector<int> to(placed.size(), -1);
   std::vector<Vec3> heads;
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    if (!placed[i].there) continue;
+    if (!placed[i].present) continue;
     Joint joint;
     joint.name = model.joints[i].name;
     joint.parent = model.joints[i].parent < 0 ? -1 : to[static_cast<std::size_t>(model.joints[i].parent)];

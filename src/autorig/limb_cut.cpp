@@ -53,7 +53,7 @@ std::vector<Peak> find_peaks(const JoinTree& tree, std::span<const double> dista
   }
   if (!tree.order.empty()) peaks.push_back({tree.order.front(), kFar});
   std::sort(peaks.begin(), peaks.end(), [](const Peak& a, const Peak& b) {
-    return a.height != b.height ? a.height > b.height : a.point < b.point;
+    return a.persistence != b.persistence ? a.persistence > b.persistence : a.point < b.point;
   });
   return peaks;
 }

@@ -20,9 +20,10 @@ JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance);
 // A place that is farther from the source than all around it.
 struct Peak {
   std::uint32_t point = 0;
-  double height = 0;  // how far one must come back towards the source before a higher peak can be reached
+  // How far one must come back towards the source before a higher peak can be reached.
+  double persistence = 0;
 };
-// All peaks of at least `least` > 0, highest first; the highest has infinite height.
+// All peaks of at least `least` > 0, largest persistence first; that of the highest is infinite.
 std::vector<Peak> find_peaks(const JoinTree& tree, std::span<const double> distance, double least);
 
 // Every tip's limb: what hangs together with the tip, beyond the distance at which another tip joins it.

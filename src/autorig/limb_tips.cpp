@@ -25,7 +25,7 @@ constexpr float kStoutLimb = 1.1f;
 constexpr float kSlenderStretch = 1.6f;  // a tube's is its length over its width
 constexpr float kMinorArea = 0.2f;       // of the area: an ear does not part the head from the neck
 
-constexpr unsigned kFewestPatches = 12;  // that are a limb and not one that juts out
+constexpr unsigned kFewestClusters = 12;  // that are a limb and not one that juts out
 
 // Vertices by distance in buckets of a quarter of a mean edge; within a bucket in any order, which only costs
 // a few vertices a second look. A heap took three times as long.
@@ -67,8 +67,8 @@ class Buckets {
 }  // namespace
 
 TipFinder::TipFinder(const PolyMesh& mesh, const HalfEdges& edges)
-    : mesh_(mesh), edges_(edges), patches_(mesh, edges) {
-  const std::size_t n = patches_.size();
+    : mesh_(mesh), edges_(edges), clusters_(mesh, edges) {
+  const std::size_t n = clusters_.size();
   distance_.assign(n, kUnreached);
   done_.assign(n, kUnreached);
   parent_.assign(n, kNone);
@@ -78,39 +78,39 @@ TipFinder::TipFinder(const PolyMesh& mesh, const HalfEdges& edges)
 
 std::vector<std::uint32_t> TipFinder::flood(std::uint32_t start) {
   std::vector<std::uint32_t> piece = {start};
-  piece.reserve(patches_.size());
+  piece.reserve(clusters_.size());
   piece_[start] = ++pieces_;
   for (std::size_t k = 0; k < piece.size(); ++k)
-    for (const Patches::Neighbour& n : patches_.neighbours(piece[k])) {
-      if (piece_[n.patch] != 0) continue;
-      piece_[n.patch] = pieces_;
-      piece.push_back(n.patch);
+    for (const VertexClusters::Neighbour& n : clusters_.neighbours(piece[k])) {
+      if (piece_[n.cluster] != 0) continue;
+      piece_[n.cluster] = pieces_;
+      piece.push_back(n.cluster);
     }
   return piece;
 }
 
 std::uint32_t TipFinder::farthest_from_centre(const std::vector<std::uint32_t>& piece) const {
-  const auto place = [&](std::uint32_t patch) -> const Vec3& {
-    return mesh_.positions[patches_.seed(patch)];
+  const auto place = [&](std::uint32_t cluster) -> const Vec3& {
+    return mesh_.positions[clusters_.seed(cluster)];
   };
   Vec3 centre = Vec3::Zero();
-  for (const std::uint32_t patch : piece) centre += place(patch);
+  for (const std::uint32_t cluster : piece) centre += place(cluster);
   centre /= static_cast<double>(piece.size());
   std::uint32_t far = piece[0];
   double best = -1;
-  for (const std::uint32_t patch : piece) {
-    const double d = (place(patch) - centre).squaredNorm();
-    if (d > best) best = d, far = patch;
+  for (const std::uint32_t cluster : piece) {
+    const double d = (place(cluster) - centre).squaredNorm();
+    if (d > best) best = d, far = cluster;
   }
   return far;
 }
 
-// Shortest ways from the sources, whose distance is 0. All patches of the piece hold kUnreached before.
+// Shortest ways from the sources, whose distance is 0. All clusters of the piece hold kUnreached before.
 void TipFinder::spread(std::span<const std::uint32_t> sources, float step,
                        std::vector<std::uint32_t>& order) {
   const std::size_t count = order.size();
   order.clear();
-  Buckets buckets(step, patches_.max_length(), count);
+  Buckets buckets(step, clusters_.max_length(), count);
   for (const std::uint32_t v : sources) {
     distance_[v] = 0;
     parent_[v] = kNone;
@@ -121,32 +121,32 @@ void TipFinder::spread(std::span<const std::uint32_t> sources, float step,
     if (done_[v] == here) continue;  // came again with an older distance
     if (done_[v] == kUnreached) order.push_back(v);
     done_[v] = here;
-    for (const Patches::Neighbour& n : patches_.neighbours(v)) {
+    for (const VertexClusters::Neighbour& n : clusters_.neighbours(v)) {
       const float there = here + n.length;
-      if (!(there < distance_[n.patch])) continue;
-      distance_[n.patch] = there;
-      parent_[n.patch] = v;
-      buckets.push(n.patch, there);
+      if (!(there < distance_[n.cluster])) continue;
+      distance_[n.cluster] = there;
+      parent_[n.cluster] = v;
+      buckets.push(n.cluster, there);
     }
   }
   for (const std::uint32_t v : order) done_[v] = kUnreached;
 }
 
-// All patches near a level that hang together with the centre.
+// All clusters near a level that hang together with the centre.
 std::vector<std::uint32_t> TipFinder::belt_about(std::uint32_t centre, float level, float half_width) {
   std::vector<std::uint32_t> belt = {centre};
   root_[centre] = 0;
   for (std::size_t k = 0; k < belt.size(); ++k)
-    for (const Patches::Neighbour& n : patches_.neighbours(belt[k])) {
-      if (root_[n.patch] != kNone || std::abs(distance_[n.patch] - level) > half_width) continue;
-      root_[n.patch] = 0;
-      belt.push_back(n.patch);
+    for (const VertexClusters::Neighbour& n : clusters_.neighbours(belt[k])) {
+      if (root_[n.cluster] != kNone || std::abs(distance_[n.cluster] - level) > half_width) continue;
+      root_[n.cluster] = 0;
+      belt.push_back(n.cluster);
     }
   for (const std::uint32_t v : belt) root_[v] = kNone;
   return belt;
 }
 
-// Ends, the way between them, and where along it most of the surface is: the patch there.
+// Ends, the way between them, and where along it most of the surface is: the cluster there.
 std::uint32_t TipFinder::find_belt(TipField& field, const std::vector<std::uint32_t>& piece) const {
   constexpr std::size_t kBins = 24;
   std::uint32_t end = piece[0];
@@ -156,7 +156,7 @@ std::uint32_t TipFinder::find_belt(TipField& field, const std::vector<std::uint3
   std::array<float, kBins> area{};
   for (const std::uint32_t v : piece) {
     const auto bin = static_cast<std::size_t>(distance_[v] / longest * (kBins - 1));
-    area[std::min(bin, kBins - 1)] += patches_.area(v).norm();
+    area[std::min(bin, kBins - 1)] += clusters_.area(v).norm();
   }
   // Nearest to the middle of the way where the body is wide: a long tail must not hold the belt. Three bins
   // together.
@@ -173,20 +173,20 @@ std::uint32_t TipFinder::find_belt(TipField& field, const std::vector<std::uint3
   float best = kUnreached;
   for (WayInward way(*this, end); way.vertex() != kNone; way.next()) {
     const float off = std::abs(distance(way.vertex()) - level);
-    if (off < best) best = off, field.middle = field.spine.size(), centre = patches_.of(way.vertex());
+    if (off < best) best = off, field.middle = field.spine.size(), centre = clusters_.of(way.vertex());
     field.spine.push_back(way.vertex());
   }
   return centre;
 }
 
 void WayInward::next() {
-  if (vertex_ == finder_.patches_.seed(goal_)) goal_ = finder_.parent_[goal_];
+  if (vertex_ == finder_.clusters_.seed(goal_)) goal_ = finder_.parent_[goal_];
   if (goal_ == kNone) {
     vertex_ = kNone;
     return;
   }
   const std::vector<Vec3>& positions = finder_.mesh_.positions;
-  const std::uint32_t seed = finder_.patches_.seed(goal_), here = vertex_;
+  const std::uint32_t seed = finder_.clusters_.seed(goal_), here = vertex_;
   double nearest = (positions[here] - positions[seed]).squaredNorm();
   vertex_ = seed;  // where no neighbour is nearer
   finder_.edges_.for_each_neighbour(here, [&](std::uint32_t w) {
@@ -219,17 +219,17 @@ class Bulge {
   Vec3f places_ = Vec3f::Zero(), area_ = Vec3f::Zero();
 };
 
-// What grows along the arcs of the merge tree: sets of patches, joined where they meet.
+// What grows along the arcs of the merge tree: sets of clusters, joined where they meet.
 class TipFinder::Limbs {
  public:
   Limbs(std::vector<LimbTip>& tips, const TipFinder& finder, const std::vector<std::uint32_t>& order)
       : tips_(tips),
-        patches_(finder.patches_),
+        clusters_(finder.clusters_),
         distance_(finder.distance_),
         least_(kLeastHeight * distance_[order.back()]),
-        fewest_(patches_.is_thinned() ? kFewestPatches : 1) {
+        fewest_(clusters_.is_thinned() ? kFewestClusters : 1) {
     Bulge whole;
-    for (const std::uint32_t v : order) whole.add(patches_.place(v), patches_.area(v));
+    for (const std::uint32_t v : order) whole.add(clusters_.place(v), clusters_.area(v));
     inside_out_ = whole.outward() < 0;
   }
 
@@ -238,8 +238,8 @@ class TipFinder::Limbs {
     return static_cast<std::uint32_t>(sets_.size() - 1);
   }
   void grow(std::uint32_t set, std::uint32_t v) {
-    sets_[set].surface.add(patches_.place(v), patches_.area(v));
-    ++sets_[set].patches;
+    sets_[set].surface.add(clusters_.place(v), clusters_.area(v));
+    ++sets_[set].clusters;
   }
   // The set that goes on for both.
   std::uint32_t join(std::uint32_t a, std::uint32_t b, float level) {
@@ -253,7 +253,7 @@ class TipFinder::Limbs {
       elder = {elder.peak, younger.peak, level, 0, false, {}};
     } else {
       if (!is_cavity(younger)) elder.surface.add(younger.surface);
-      elder.patches += younger.patches;
+      elder.clusters += younger.clusters;
     }
     younger.joined = true;
     return a;
@@ -268,18 +268,18 @@ class TipFinder::Limbs {
   struct Set {
     std::uint32_t peak, sibling;  // sibling: once limbs have met
     float top;                    // since then, as what follows
-    unsigned patches;
+    unsigned clusters;
     bool joined;  // to another that goes on
     Bulge surface;
   };
   // A mouth or an eye socket.
   bool is_cavity(const Set& set) const {
-    return set.sibling == kNone && set.patches >= kFewestPatches &&
+    return set.sibling == kNone && set.clusters >= kFewestClusters &&
            (set.surface.outward() < 0) != inside_out_;
   }
   bool is_limb(const Set& set, float level) const {
     const float slender = slenderness(set, level), height = set.top - level;
-    if (set.patches < fewest_ || is_cavity(set)) return false;
+    if (set.clusters < fewest_ || is_cavity(set)) return false;
     return (height >= least_ && slender >= kSlenderLimb) ||
            (height >= kHighLimb / kLeastHeight * least_ && slender >= kStoutLimb);
   }
@@ -293,7 +293,7 @@ class TipFinder::Limbs {
       tips_.push_back({set.peak, set.sibling, set.top, level, slender});
   }
   std::vector<LimbTip>& tips_;
-  const Patches& patches_;
+  const VertexClusters& clusters_;
   const std::vector<float>& distance_;
   float least_;
   unsigned fewest_;
@@ -305,7 +305,7 @@ void TipFinder::find_peaks(TipField& field, const std::vector<std::uint32_t>& or
   Limbs limbs(field.tips, *this, order);
   const MergeTree tree =
       merge_tree({order.rbegin(), order.rend()}, root_, kNone, [&](std::uint32_t v, const auto& visit) {
-        for (const Patches::Neighbour& n : patches_.neighbours(v)) visit(n.patch);
+        for (const VertexClusters::Neighbour& n : clusters_.neighbours(v)) visit(n.cluster);
       });
   for (const std::uint32_t v : order) root_[v] = kNone;
   std::vector<std::uint32_t> set(tree.arc_count());
@@ -326,60 +326,61 @@ void TipFinder::find_peaks(TipField& field, const std::vector<std::uint32_t>& or
   }
 }
 
-// Nothing passes the patches that the curve runs through: each of the others lies on one side of it.
+// Nothing passes the clusters that the curve runs through: each of the others lies on one side of it.
 TipFinder::Parting TipFinder::parts(std::span<const std::uint32_t> loop, const LimbTip& stretch) {
   constexpr std::uint32_t kWall = 1, kInside = 2;
-  std::vector<std::uint32_t> wall, inside = {patches_.of(stretch.vertex)};
+  std::vector<std::uint32_t> wall, inside = {clusters_.of(stretch.vertex)};
   for (const std::uint32_t h : loop) {
-    const std::uint32_t patch = patches_.of(edges_.origin(h));
-    if (root_[patch] != kNone) continue;
-    root_[patch] = kWall;
-    wall.push_back(patch);
+    const std::uint32_t cluster = clusters_.of(edges_.origin(h));
+    if (root_[cluster] != kNone) continue;
+    root_[cluster] = kWall;
+    wall.push_back(cluster);
   }
-  const std::uint32_t sibling = patches_.of(stretch.sibling);
+  const std::uint32_t sibling = clusters_.of(stretch.sibling);
   Parting result = Parting::kUnknown;
   if (root_[inside[0]] != kWall && root_[sibling] != kWall) {
     root_[inside[0]] = kInside;
     bool within = true;
     for (std::size_t k = 0; k < inside.size() && within; ++k)
-      for (const Patches::Neighbour& n : patches_.neighbours(inside[k])) {
-        if (root_[n.patch] != kNone) continue;
-        root_[n.patch] = kInside;
-        within = within && distance_[n.patch] > stretch.saddle;
-        inside.push_back(n.patch);
+      for (const VertexClusters::Neighbour& n : clusters_.neighbours(inside[k])) {
+        if (root_[n.cluster] != kNone) continue;
+        root_[n.cluster] = kInside;
+        within = within && distance_[n.cluster] > stretch.saddle;
+        inside.push_back(n.cluster);
       }
     if (!within || root_[sibling] != kInside) {
       result = Parting::kNot;
     } else {
       for (const std::uint32_t h : loop) {
-        const std::uint32_t left = root_[patches_.of(edges_.target(edges_.next(h)))];
+        const std::uint32_t left = root_[clusters_.of(edges_.target(edges_.next(h)))];
         if (left == kWall) continue;
         result = left == kInside ? Parting::kTipOnLeft : Parting::kTipOnRight;
         break;
       }
     }
   }
-  for (const std::uint32_t patch : wall) root_[patch] = kNone;
-  for (const std::uint32_t patch : inside) root_[patch] = kNone;
+  for (const std::uint32_t cluster : wall) root_[cluster] = kNone;
+  for (const std::uint32_t cluster : inside) root_[cluster] = kNone;
   return result;
 }
 
-// The vertex of a peak and of the patches beside it that is farthest from the middle by way of some seed.
+// The vertex of a peak and of the clusters beside it that is farthest from the middle by way of some seed.
 std::uint32_t TipFinder::farthest_about(std::uint32_t peak) {
-  std::vector<std::uint32_t> flood = {patches_.seed(peak)};
-  if (!patches_.is_thinned()) return flood[0];
+  std::vector<std::uint32_t> flood = {clusters_.seed(peak)};
+  if (!clusters_.is_thinned()) return flood[0];
   const auto distance_by_seeds = [&](std::uint32_t v) {
-    const std::uint32_t own = patches_.of(v);
-    const auto by = [&](std::uint32_t patch) {
-      const Vec3 off = mesh_.positions[v] - mesh_.positions[patches_.seed(patch)];
-      return distance_[patch] + off.cast<float>().norm();
+    const std::uint32_t own = clusters_.of(v);
+    const auto by = [&](std::uint32_t cluster) {
+      const Vec3 off = mesh_.positions[v] - mesh_.positions[clusters_.seed(cluster)];
+      return distance_[cluster] + off.cast<float>().norm();
     };
     float least = by(own);
-    for (const Patches::Neighbour& n : patches_.neighbours(own)) least = std::min(least, by(n.patch));
+    for (const VertexClusters::Neighbour& n : clusters_.neighbours(own))
+      least = std::min(least, by(n.cluster));
     return least;
   };
   root_[peak] = 0;
-  for (const Patches::Neighbour& n : patches_.neighbours(peak)) root_[n.patch] = 0;
+  for (const VertexClusters::Neighbour& n : clusters_.neighbours(peak)) root_[n.cluster] = 0;
   seen_.resize(mesh_.vertex_count(), 0);
   seen_[flood[0]] = 1;
   std::uint32_t tip = flood[0];
@@ -387,34 +388,34 @@ std::uint32_t TipFinder::farthest_about(std::uint32_t peak) {
   for (std::size_t k = 0; k < flood.size(); ++k) {
     if (const float d = distance_by_seeds(flood[k]); d > most) most = d, tip = flood[k];
     edges_.for_each_neighbour(flood[k], [&](std::uint32_t w) {
-      if (root_[patches_.of(w)] == kNone || seen_[w]) return;
+      if (root_[clusters_.of(w)] == kNone || seen_[w]) return;
       seen_[w] = 1;
       flood.push_back(w);
     });
   }
   for (const std::uint32_t v : flood) seen_[v] = 0;
   root_[peak] = kNone;
-  for (const Patches::Neighbour& n : patches_.neighbours(peak)) root_[n.patch] = kNone;
+  for (const VertexClusters::Neighbour& n : clusters_.neighbours(peak)) root_[n.cluster] = kNone;
   return tip;
 }
 
 TipField TipFinder::find(std::uint32_t start, std::span<const std::uint32_t> wanted) {
   TipField field;
-  const std::vector<std::uint32_t> piece = flood(patches_.of(start));
+  const std::vector<std::uint32_t> piece = flood(clusters_.of(start));
   if (piece.size() < 3) return field;
   std::vector<std::uint32_t> order = piece;
   const std::uint32_t first = farthest_from_centre(piece);
-  spread(std::span(&first, 1), patches_.mean_length() / 4, order);
+  spread(std::span(&first, 1), clusters_.mean_length() / 4, order);
   const std::uint32_t centre = find_belt(field, piece);
   const std::vector<std::uint32_t> belt =
-      belt_about(centre, distance_[centre], (patches_.is_thinned() ? kBelt : 1) * patches_.mean_length());
+      belt_about(centre, distance_[centre], (clusters_.is_thinned() ? kBelt : 1) * clusters_.mean_length());
   for (const std::uint32_t v : piece) distance_[v] = kUnreached;
-  spread(belt, patches_.mean_length() / 4, order);
+  spread(belt, clusters_.mean_length() / 4, order);
   if (wanted.empty()) {
     find_peaks(field, order);
   } else {
     for (const std::uint32_t v : wanted)
-      if (v < mesh_.vertex_count() && piece_[patches_.of(v)] == pieces_)
+      if (v < mesh_.vertex_count() && piece_[clusters_.of(v)] == pieces_)
         field.tips.push_back({v, kNone, distance(v), 0, kUnreached});
   }
   // A stretch is found after all that it carries, so rising order of `top` from the back keeps them in line.

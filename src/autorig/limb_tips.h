@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "autorig/patches.h"
+#include "autorig/vertex_clusters.h"
 
 namespace sinew::autorig {
 
@@ -30,11 +30,11 @@ struct TipField {
 
 class TipFinder;
 
-// Vertices on the way from a patch to the middle: from seed to seed, and between them by the neighbours that
+// Vertices on the way from a cluster to the middle: from seed to seed, and between them by the neighbours that
 // come nearer.
 class WayInward {
  public:
-  WayInward(const TipFinder& finder, std::uint32_t patch);
+  WayInward(const TipFinder& finder, std::uint32_t cluster);
   std::uint32_t vertex() const { return vertex_; }  // kNone: behind the middle
   void next();
 
@@ -43,7 +43,7 @@ class WayInward {
   std::uint32_t goal_, vertex_;
 };
 
-// Works on all pieces of a mesh one after the other and keeps its arrays. Distances are those of patches:
+// Works on all pieces of a mesh one after the other and keeps its arrays. Distances are those of clusters:
 // true to about the size of one.
 class TipFinder {
  public:
@@ -53,17 +53,17 @@ class TipFinder {
   TipField find(std::uint32_t start, std::span<const std::uint32_t> wanted);
 
   // Valid for vertices of pieces that find() was called for.
-  float distance(std::uint32_t v) const { return distance_[patches_.of(v)]; }
-  // From the patch behind the tip's own: a tip is known no better than that, and a small curve about it may
+  float distance(std::uint32_t v) const { return distance_[clusters_.of(v)]; }
+  // From the cluster behind the tip's own: a tip is known no better than that, and a small curve about it may
   // run beside the limb's end.
-  WayInward way_inward(std::uint32_t tip) const { return {*this, parent_[patches_.of(tip)]}; }
-  // Whether a closed curve of half-edges parts a stretch from the middle, told by patches; kUnknown where
+  WayInward way_inward(std::uint32_t tip) const { return {*this, parent_[clusters_.of(tip)]}; }
+  // Whether a closed curve of half-edges parts a stretch from the middle, told by clusters; kUnknown where
   // they are too large to tell.
   enum class Parting { kNot, kTipOnLeft, kTipOnRight, kUnknown };
   Parting parts(std::span<const std::uint32_t> loop, const LimbTip& stretch);
-  bool is_seen(std::uint32_t v) const { return piece_[patches_.of(v)] != 0; }
+  bool is_seen(std::uint32_t v) const { return piece_[clusters_.of(v)] != 0; }
   // By so much distances may rise on a way to the middle.
-  float tolerance() const { return patches_.is_thinned() ? patches_.mean_length() : 0; }
+  float tolerance() const { return clusters_.is_thinned() ? clusters_.mean_length() : 0; }
 
  private:
   friend class WayInward;
@@ -78,15 +78,15 @@ class TipFinder {
 
   const PolyMesh& mesh_;
   const HalfEdges& edges_;
-  Patches patches_;
-  std::vector<float> distance_;  // all arrays: per patch
+  VertexClusters clusters_;
+  std::vector<float> distance_;  // all arrays: per cluster
   std::vector<float> done_;      // the distance that was passed on to the neighbours
   std::vector<std::uint32_t> parent_, piece_, root_;
   std::vector<std::uint8_t> seen_;  // per vertex
   std::uint32_t pieces_ = 0;
 };
 
-inline WayInward::WayInward(const TipFinder& finder, std::uint32_t patch)
-    : finder_(finder), goal_(patch), vertex_(patch == kNone ? kNone : finder.patches_.seed(patch)) {}
+inline WayInward::WayInward(const TipFinder& finder, std::uint32_t cluster)
+    : finder_(finder), goal_(cluster), vertex_(cluster == kNone ? kNone : finder.clusters_.seed(cluster)) {}
 
 }  // namespace sinew::autorig

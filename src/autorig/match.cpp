@@ -12,10 +12,10 @@ namespace {
 
 constexpr double kNoMatch = std::numeric_limits<double>::infinity();
 constexpr double kPlaces = 0.6, kRadii = 0.08;
-constexpr double kHidden = 0.15;  // a limb that ends before it leaves the trunk
-constexpr double kSlide = 0.15;   // limbs that leave the trunk elsewhere, in terms of its length
-constexpr double kLoose = 0.5;    // how much of a limb's direction counts: limbs move
-constexpr double kEnds = 0.08;    // a head thinner than the tail, as a logarithm
+constexpr double kHiddenLimb = 0.15;  // a limb that ends before it leaves the trunk
+constexpr double kSlide = 0.15;       // limbs that leave the trunk elsewhere, in terms of its length
+constexpr double kLoose = 0.5;        // how much of a limb's direction counts: limbs move
+constexpr double kEnds = 0.08;        // a head thinner than the tail, as a logarithm
 constexpr double kHeadDown = 0.12;
 constexpr double kSpine = 0.04;      // what a chain for every thickness costs beside one that fits
 constexpr double kUpright = 0.004;   // settles what the shape cannot: a cylinder's lower end, a ball's front
@@ -64,7 +64,7 @@ double head_down(const Match& match) {
 // A body may fit as well with its head where the tail should be, but a head is thicker.
 double ends_differ(const Match& match) {
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
-    if (match.model->twins[i] != static_cast<int>(i) || match.parts.limbs[i].curve.points.size() < 3)
+    if (match.model->mirror_limbs[i] != static_cast<int>(i) || match.parts.limbs[i].curve.points.size() < 3)
       continue;
     const double off = head_over_tail(match.parts, i) - head_over_tail(match.model->parts, i);
     return std::isfinite(off) ? std::clamp(-off, 0.0, 3.0) : 0;
@@ -81,7 +81,7 @@ const Parts& Matcher::parts_of(std::size_t root, std::vector<std::size_t> tips) 
   return cache_.emplace(key, take_apart(body_, key.first, key.second, false)).first->second;
 }
 
-void Matcher::weigh(Match& match) {
+void Matcher::score(Match& match) {
   std::vector<std::size_t> tips;
   for (const int tip : match.tips)
     if (tip >= 0) tips.push_back(static_cast<std::size_t>(tip));
@@ -97,44 +97,44 @@ void Matcher::weigh(Match& match) {
         std::find(tips.begin(), tips.end(), static_cast<std::size_t>(match.tips[i])) - tips.begin());
     match.parts.limbs[i] = found.limbs[k];
   }
-  std::vector<Vec3> theirs, ours;
+  std::vector<Vec3> of_template, of_body;
   std::vector<double> thick, thin;
   const Curve& trunk = match.model->parts.trunk;
-  double hidden = 0;  // limbs that end before they leave the trunk
+  double penalty = 0;  // limbs that end before they leave the trunk
   double slid = 0;
   int limbs = 0;
-  sample(trunk, 12, theirs, thick);
-  sample(match.parts.trunk, 12, ours, thin);
+  sample(trunk, 12, of_template, thick);
+  sample(match.parts.trunk, 12, of_body, thin);
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
     const Curve &a = match.model->parts.limbs[i].curve, &b = match.parts.limbs[i].curve;
-    if (match.tips[i] >= 0 && !a.empty() && b.empty()) hidden += kHidden;
+    if (match.tips[i] >= 0 && !a.empty() && b.empty()) penalty += kHiddenLimb;
     if (a.empty() || b.empty()) continue;
-    const std::size_t first = theirs.size();
-    sample(a, 8, theirs, thick);
-    sample(b, 8, ours, thin);
+    const std::size_t first = of_template.size();
+    sample(a, 8, of_template, thick);
+    sample(b, 8, of_body, thin);
     if (match.model->rings || !match.model->two_sided) continue;
     // As long as the body's limb, and leaving the trunk where it does: directions are compared.
     const double longer = b.length() / a.length() * trunk.length() / match.parts.trunk.length();
     const double from = trunk.at_level(match.model->parts.limbs[i].seam);
     const double to = match.parts.trunk.at_level(match.parts.limbs[i].seam) / match.parts.trunk.length();
     const Vec3 begin = a.points.front() + trunk.at(to * trunk.length()) - trunk.at(from);
-    for (std::size_t k = first; k < theirs.size(); ++k) {
-      theirs[k] = begin + kLoose * std::clamp(longer, 0.25, 4.0) * (theirs[k] - a.points.front());
-      ours[k] = b.points.front() + kLoose * (ours[k] - b.points.front());
+    for (std::size_t k = first; k < of_template.size(); ++k) {
+      of_template[k] = begin + kLoose * std::clamp(longer, 0.25, 4.0) * (of_template[k] - a.points.front());
+      of_body[k] = b.points.front() + kLoose * (of_body[k] - b.points.front());
     }
     slid += std::pow(to - from / trunk.length(), 2);
     ++limbs;
   }
-  if (limbs > 0) hidden += kSlide * std::sqrt(slid / limbs);
-  if (!match.model->rings) hidden += kEnds * ends_differ(match) + (is_spine(*match.model) ? kSpine : 0);
-  const Similarity fit = fit_similarity(theirs, ours);
+  if (limbs > 0) penalty += kSlide * std::sqrt(slid / limbs);
+  if (!match.model->rings) penalty += kEnds * ends_differ(match) + (is_spine(*match.model) ? kSpine : 0);
+  const Similarity fit = fit_similarity(of_template, of_body);
   match.scale = fit.scale;
   if (!(match.scale > 0)) {
     match.cost = kNoMatch;
     return;
   }
   match.rotation = fit.rotation;
-  if (!match.model->rings) hidden += head_down(match);
+  if (!match.model->rings) penalty += head_down(match);
   const bool chain = match.tips.size() < 2;
   match.places = chain ? 0 : fit.error;
   const double length_scale = match.parts.trunk.length() / match.model->parts.trunk.length();
@@ -150,7 +150,7 @@ void Matcher::weigh(Match& match) {
     ++count;
   }
   match.radii = count > 0 ? std::sqrt(sum / count) : 1;
-  match.cost = hidden + match.lengths + kAsymmetry * match.asymmetry + match.left_over +
+  match.cost = penalty + match.lengths + kAsymmetry * match.asymmetry + match.left_over +
                kPlaces * match.places + thickness_weight(*match.model) * match.radii +
                (chain                ? 7
                 : match.model->rings ? 1
@@ -182,7 +182,7 @@ Match Matcher::best(const TemplateData& model) {
     match.lengths = candidate.lengths;
     match.asymmetry = candidate.asymmetry;
     match.left_over = candidate.left_over;
-    weigh(match);
+    score(match);
     if (match.cost < best.cost) best = std::move(match);
   }
   // Left and right have the same lengths, and not every way to tell them apart was among the cheapest.
@@ -195,7 +195,7 @@ Match Matcher::best(const TemplateData& model) {
         const Candidate other = told(match);
         if (std::abs(other.lengths - best.lengths) > 0.02) continue;
         match.asymmetry = other.asymmetry;
-        weigh(match);
+        score(match);
         if (match.cost < best.cost - 1e-9) {
           best = std::move(match);
           better = true;

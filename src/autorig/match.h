@@ -38,7 +38,7 @@ class Matcher {
  private:
   const std::vector<Candidate>& candidates(const TemplateData& model);
   const Parts& parts_of(std::size_t root, std::vector<std::size_t> tips);
-  void weigh(Match& match);
+  void score(Match& match);
   Candidate told(const Match& match) const;  // by the distances between tips alone
   const BodyMap& body_;
   std::map<const TemplateData*, std::vector<Candidate>> candidates_;

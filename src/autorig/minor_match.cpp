@@ -70,7 +70,7 @@ class Group {
   void extend(std::size_t next, std::size_t paired) {
     if (a_.size() - next + paired < want_) return;
     if (next == a_.size()) {
-      if (paired == want_) weigh();
+      if (paired == want_) score();
       return;
     }
     for (std::size_t k = 0; k < b_.size(); ++k) {
@@ -92,7 +92,7 @@ class Group {
     from_.push_back(theirs_[i].tip), to_.push_back(ours_[j].tip);
   }
 
-  void weigh() {
+  void score() {
     const Similarity fit = fit_similarity(from_, to_);
     // Two ears fit as well upside down.
     const double twisted = (3 - (expected_.transpose() * fit.rotation).trace()) / 4;

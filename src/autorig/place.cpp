@@ -47,27 +47,27 @@ Knots tidy(Knots knots, double least_theirs, double least_ours) {
 }
 
 Knots trunk_knots(const Match& match) {
-  const Curve &theirs = match.model->parts.trunk, &ours = match.parts.trunk;
+  const Curve &of_template = match.model->parts.trunk, &of_body = match.parts.trunk;
   Knots inner;
-  double first_theirs = theirs.length(), first_ours = ours.length();
+  double first_of_template = of_template.length(), first_of_body = of_body.length();
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
     if (match.parts.limbs[i].curve.empty()) continue;
-    const double a = theirs.at_level(match.model->parts.limbs[i].seam),
-                 b = ours.at_level(match.parts.limbs[i].seam);
+    const double a = of_template.at_level(match.model->parts.limbs[i].seam),
+                 b = of_body.at_level(match.parts.limbs[i].seam);
     inner.push_back({a, b});
-    first_theirs = std::min(first_theirs, a);
-    first_ours = std::min(first_ours, b);
+    first_of_template = std::min(first_of_template, a);
+    first_of_body = std::min(first_of_body, b);
   }
-  if (const auto a = find_neck(theirs, first_theirs), b = find_neck(ours, first_ours);
+  if (const auto a = find_neck(of_template, first_of_template), b = find_neck(of_body, first_of_body);
       a && b && match.tips.size() > 1)
     inner.push_back({*a, *b});
-  inner = tidy(std::move(inner), 0.04 * theirs.length(), 0.02 * ours.length());
+  inner = tidy(std::move(inner), 0.04 * of_template.length(), 0.02 * of_body.length());
   Knots knots = {{0, 0}};
   for (const auto& knot : inner)
-    if (knot.first > 0.02 * theirs.length() && knot.first < 0.96 * theirs.length() &&
-        knot.second > 0.02 * ours.length() && knot.second < 0.98 * ours.length())
+    if (knot.first > 0.02 * of_template.length() && knot.first < 0.96 * of_template.length() &&
+        knot.second > 0.02 * of_body.length() && knot.second < 0.98 * of_body.length())
       knots.push_back(knot);
-  knots.push_back({theirs.length(), ours.length()});
+  knots.push_back({of_template.length(), of_body.length()});
   return knots;
 }
 
@@ -88,7 +88,7 @@ class Placer {
   explicit Placer(const Match& match)
       : match_(match), trunk_(trunk_knots(match)), bends_(match.tips.size()), minors_(match_minors(match)) {
     for (std::size_t i = 0; i < match.tips.size(); ++i) {
-      limbs_.push_back({{0, 0}, {theirs(i).length(), ours(i).length()}});
+      limbs_.push_back({{0, 0}, {of_template(i).length(), of_body(i).length()}});
       find_bends(i);
     }
   }
@@ -100,10 +100,10 @@ class Placer {
         return on(match_.parts.trunk, through(trunk_, anchor.s), anchor, match_.rotation, scale, scale);
       }
       case Anchor::Kind::kLimb: {
-        if (ours(anchor.part).empty()) return std::nullopt;
-        const double along = ours(anchor.part).length() / theirs(anchor.part).length();
-        const double beside = ours(anchor.part).middle_radius() / theirs(anchor.part).middle_radius();
-        return on(ours(anchor.part), through(limbs_[anchor.part], anchor.s), anchor, match_.rotation,
+        if (of_body(anchor.part).empty()) return std::nullopt;
+        const double along = of_body(anchor.part).length() / of_template(anchor.part).length();
+        const double beside = of_body(anchor.part).middle_radius() / of_template(anchor.part).middle_radius();
+        return on(of_body(anchor.part), through(limbs_[anchor.part], anchor.s), anchor, match_.rotation,
                   std::sqrt(along * beside), beside);
       }
       case Anchor::Kind::kMinor: {
@@ -120,16 +120,16 @@ class Placer {
   }
 
   double degrees(const Anchor& anchor) const {
-    if (anchor.kind != Anchor::Kind::kLimb || ours(anchor.part).empty()) return 0;
-    const Curve& curve = ours(anchor.part);
+    if (anchor.kind != Anchor::Kind::kLimb || of_body(anchor.part).empty()) return 0;
+    const Curve& curve = of_body(anchor.part);
     const auto bend =
         bend_near(bends_[anchor.part], through(limbs_[anchor.part], anchor.s), 0.03 * curve.length());
     return bend ? bend->degrees : 0;
   }
 
  private:
-  const Curve& theirs(std::size_t i) const { return match_.model->parts.limbs[i].curve; }
-  const Curve& ours(std::size_t i) const { return match_.parts.limbs[i].curve; }
+  const Curve& of_template(std::size_t i) const { return match_.model->parts.limbs[i].curve; }
+  const Curve& of_body(std::size_t i) const { return match_.parts.limbs[i].curve; }
 
   static Vec3 on(const Curve& curve, double s, const Anchor& anchor, const Mat3& rotation, double along,
                  double beside) {
@@ -143,13 +143,13 @@ class Placer {
   // Bends of the template and of the body that lie alike are one, from the tip inwards. A joint of a limb
   // that is straight in the template goes to a bend of the body that none of these accounts for.
   void find_bends(std::size_t limb) {
-    if (ours(limb).empty() || theirs(limb).empty()) return;
+    if (of_body(limb).empty() || of_template(limb).empty()) return;
     std::vector<Bend> bends = bends_[limb] = own_bends(match_.parts.limbs[limb]);
     const std::vector<Bend>& shown = match_.model->bends[limb];
     Knots& knots = limbs_[limb];
     // Draws the curve at s to the bend nearest to where it would be.
     const auto draw = [&](double s, double reach) {
-      const auto bend = bend_near(bends, through(knots, s), reach * ours(limb).length());
+      const auto bend = bend_near(bends, through(knots, s), reach * of_body(limb).length());
       if (!bend || !std::all_of(knots.begin(), knots.end(),
                                 [&](const auto& k) { return (s - k.first) * (bend->s - k.second) > 0; }))
         return;
@@ -161,11 +161,12 @@ class Placer {
     std::vector<double> joints;
     for (const TemplateJoint& joint : match_.model->joints)
       if (joint.anchor.kind == Anchor::Kind::kLimb && joint.anchor.part == limb &&
-          joint.anchor.s > 0.12 * theirs(limb).length() && joint.anchor.s < 0.95 * theirs(limb).length())
+          joint.anchor.s > 0.12 * of_template(limb).length() &&
+          joint.anchor.s < 0.95 * of_template(limb).length())
         joints.push_back(joint.anchor.s);
     std::sort(joints.rbegin(), joints.rend());
     for (const double s : joints)
-      if (!bend_near(shown, s, kFarBend * theirs(limb).length())) draw(s, kFarBend);
+      if (!bend_near(shown, s, kFarBend * of_template(limb).length())) draw(s, kFarBend);
   }
 
   const Match& match_;
@@ -181,18 +182,19 @@ void match_triangles(const Match& match, std::vector<PlacedJoint>& placed) {
   const auto& joints = match.model->joints;
   const auto on_limb = [&](std::size_t j) { return joints[j].anchor.kind == Anchor::Kind::kLimb; };
   for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (joints[j].anchor.kind != Anchor::Kind::kTrunk || !placed[j].there) continue;
+    if (joints[j].anchor.kind != Anchor::Kind::kTrunk || !placed[j].present) continue;
     for (std::size_t a = j + 1; a < joints.size(); ++a) {
       const int other = joints[a].mirror;
       if (joints[a].parent != static_cast<int>(j) || other <= static_cast<int>(a) || !on_limb(a)) continue;
       const auto b = static_cast<std::size_t>(other);
-      if (joints[b].parent != static_cast<int>(j) || !on_limb(b) || !placed[a].there || !placed[b].there)
+      if (joints[b].parent != static_cast<int>(j) || !on_limb(b) || !placed[a].present || !placed[b].present)
         continue;
-      const Vec3 theirs = joints[b].head - joints[a].head, ours = placed[b].head - placed[a].head;
-      if (!(theirs.norm() > 0) || !(ours.norm() > 0)) continue;
-      const Mat3 turn = turned(match.rotation * theirs, ours) * match.rotation;
+      const Vec3 of_template = joints[b].head - joints[a].head, of_body = placed[b].head - placed[a].head;
+      if (!(of_template.norm() > 0) || !(of_body.norm() > 0)) continue;
+      const Mat3 turn = turned(match.rotation * of_template, of_body) * match.rotation;
       const Vec3 beside = joints[j].head - (joints[a].head + joints[b].head) / 2;
-      placed[j].head = (placed[a].head + placed[b].head) / 2 + ours.norm() / theirs.norm() * (turn * beside);
+      placed[j].head =
+          (placed[a].head + placed[b].head) / 2 + of_body.norm() / of_template.norm() * (turn * beside);
       break;
     }
   }
@@ -206,10 +208,10 @@ std::vector<PlacedJoint> place_joints(const Match& match) {
   for (const TemplateJoint& joint : match.model->joints) {
     PlacedJoint out;
     const auto head = placer.place(joint.anchor);
-    out.there =
-        head.has_value() && (joint.parent < 0 || placed[static_cast<std::size_t>(joint.parent)].there);
+    out.present =
+        head.has_value() && (joint.parent < 0 || placed[static_cast<std::size_t>(joint.parent)].present);
     if (head) out.head = *head;
-    if (joint.tail && out.there) out.tail = placer.place(*joint.tail);
+    if (joint.tail && out.present) out.tail = placer.place(*joint.tail);
     out.degrees = placer.degrees(joint.anchor);
     placed.push_back(out);
   }

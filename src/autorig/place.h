@@ -11,7 +11,7 @@ namespace sinew::autorig {
 struct PlacedJoint {
   Vec3 head = Vec3::Zero();
   std::optional<Vec3> tail;
-  bool there = true;       // false: the body lacks the part (a tail, fingers)
+  bool present = true;     // false: the body lacks the part (a tail, fingers)
   double degrees = 0;      // how much the limb turns here; 0: placed by the template's lengths
   bool by_motion = false;  // found by how the skin moves between poses
 };

@@ -29,10 +29,11 @@ std::optional<Vec3> ring_at_rest(std::span<const Vec3> rest, std::span<const Vec
 
 }  // namespace
 
-void revise(std::span<const Vec3> rest, std::span<const Vec3> posed, const Match& posed_match,
-            const std::vector<PlacedJoint>& other, std::vector<PlacedJoint>& placed) {
+void refine_from_pose(std::span<const Vec3> rest, std::span<const Vec3> posed, const Match& posed_match,
+                      const std::vector<PlacedJoint>& other, std::vector<PlacedJoint>& placed) {
   for (std::size_t j = 0; j < placed.size(); ++j) {
-    if (!placed[j].there || !other[j].there || other[j].degrees < placed[j].degrees + kClearlyMore) continue;
+    if (!placed[j].present || !other[j].present || other[j].degrees < placed[j].degrees + kClearlyMore)
+      continue;
     const Anchor& anchor = posed_match.model->joints[j].anchor;
     if (anchor.kind != Anchor::Kind::kLimb) continue;
     const Curve& curve = posed_match.parts.limbs[anchor.part].curve;

@@ -11,7 +11,7 @@ namespace sinew::autorig {
 // Revision by another pose of the same vertices: a joint at which a limb turns more there than in the rest
 // pose goes to the ring that turns; what that ring is in the rest pose its vertices tell. `placed` and
 // `other` have one element for each joint of the template.
-void revise(std::span<const Vec3> rest, std::span<const Vec3> posed, const Match& posed_match,
-            const std::vector<PlacedJoint>& other, std::vector<PlacedJoint>& placed);
+void refine_from_pose(std::span<const Vec3> rest, std::span<const Vec3> posed, const Match& posed_match,
+                      const std::vector<PlacedJoint>& other, std::vector<PlacedJoint>& placed);
 
 }  // namespace sinew::autorig

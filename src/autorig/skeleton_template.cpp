@@ -42,11 +42,12 @@ double direction_window(const Curve& curve) {
 }
 
 void find_twins(TemplateData& data) {
-  data.twins.assign(data.parts.limbs.size(), -1);
+  data.mirror_limbs.assign(data.parts.limbs.size(), -1);
   for (const TemplateJoint& joint : data.joints) {
     if (joint.mirror < 0 || joint.anchor.kind != Anchor::Kind::kLimb) continue;
     const Anchor& other = data.joints[static_cast<std::size_t>(joint.mirror)].anchor;
-    if (other.kind == Anchor::Kind::kLimb) data.twins[joint.anchor.part] = static_cast<int>(other.part);
+    if (other.kind == Anchor::Kind::kLimb)
+      data.mirror_limbs[joint.anchor.part] = static_cast<int>(other.part);
   }
 }
 
@@ -153,7 +154,7 @@ void drop_short_tips(const BodyMap& body, std::size_t root, std::vector<std::siz
       std::vector<std::size_t> others = {root};
       for (const std::size_t t : tips)
         if (t != tips[i]) others.push_back(t);
-      if (const double out = beyond(body.apart, tips[i], others); out < least) least = out, shortest = i;
+      if (const double out = protrusion(body.apart, tips[i], others); out < least) least = out, shortest = i;
     }
     if (least > kShortTip * body.diameter) return;
     // Its image on the other side goes with it.

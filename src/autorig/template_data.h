@@ -36,12 +36,12 @@ struct TemplateData {
   std::vector<std::vector<Bend>> bends;  // of each limb, see own_bends()
   bool rings = false;                    // learned by the rings of its quads
   bool two_sided = false;                // has joints with an image on the other side
-  std::vector<int> twins;  // per limb: its image, itself on the middle, -1: none; see find_twins()
+  std::vector<int> mirror_limbs;  // per limb: its image, itself on the middle, -1: none; see find_twins()
 
   // Of a tip, the root's or a limb's + 1: the same for tips. The root is on the middle.
   int image_of(std::size_t tip) const {
     if (tip == 0) return two_sided ? 0 : -1;
-    return twins[tip - 1] < 0 ? -1 : twins[tip - 1] + 1;
+    return mirror_limbs[tip - 1] < 0 ? -1 : mirror_limbs[tip - 1] + 1;
   }
 };
 
@@ -50,7 +50,7 @@ inline bool is_spine(const TemplateData& model) {
   return model.parts.limbs.size() == 1 && model.joints.size() >= 6;
 }
 
-// Fills `twins` from the joints.
+// Fills `mirror_limbs` from the joints.
 void find_twins(TemplateData& data);
 
 // Bends of a limb itself, not where it leaves the body.

@@ -16,7 +16,7 @@
 #include "sinew/skeleton/retarget.h"
 #include "sinew/weights/geodesic.h"
 #include "sinew/weights/lock.h"
-#include "sinew/weights/prune_smoothly.h"
+#include "sinew/weights/prune_with_falloff.h"
 
 namespace sinew {
 namespace {
@@ -42,7 +42,7 @@ Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeight
   for (const std::uint32_t i : surface.welded.weld.to_welded)
     lost += !weights.bound[i] && !geodesic.weights.bound[i];
   if (lost > 0)
-    report.notes.push_back(fmt::format(
+    report.warnings.push_back(fmt::format(
         "{} of {} vertices have no path to a bone through the voxel grid and follow the nearest one", lost,
         report.vertices));
   for (std::size_t i = 0; i < weights.bound.size(); ++i) {
@@ -78,8 +78,8 @@ SkinWeights to_skin(const Surface& surface, const BoneWeights& weights) {
 void count_filled(const Surface& surface, const std::vector<std::uint8_t>& bound, BindReport& report) {
   for (const std::uint32_t i : surface.welded.weld.to_welded) report.filled += !bound[i];
   if (report.filled > 0)
-    report.notes.push_back(fmt::format("{} of {} vertices could not be bound by '{}' and were filled",
-                                       report.filled, report.vertices, report.method));
+    report.warnings.push_back(fmt::format("{} of {} vertices could not be bound by '{}' and were filled",
+                                          report.filled, report.vertices, report.method));
 }
 
 // The new weights with what the user locked put back.
@@ -129,7 +129,7 @@ Result<void> add_joint_weights(Rig& rig, BindingContext& context, const BindRequ
   wanted.linked = request.linked;
   wanted.progress = request.progress;
   SINEW_TRY(const JointWeightsReport made, make_joint_weights(rig, context, wanted));
-  report.notes.insert(report.notes.end(), made.notes.begin(), made.notes.end());
+  report.warnings.insert(report.warnings.end(), made.warnings.begin(), made.warnings.end());
   return {};
 }
 
@@ -140,7 +140,7 @@ Result<void> add_flesh(Rig& rig, BindingContext& context, const BindRequest& req
   wanted.linked = request.linked;
   wanted.progress = request.progress;
   SINEW_TRY(report.flesh, make_flesh(rig, context, wanted));
-  report.notes.insert(report.notes.end(), report.flesh->notes.begin(), report.flesh->notes.end());
+  report.warnings.insert(report.warnings.end(), report.flesh->warnings.begin(), report.flesh->warnings.end());
   return {};
 }
 
@@ -173,7 +173,7 @@ void note_pruned(const Rig& rig, const SkinWeights& before, const SkinWeights& a
                          printable(rig.skeleton[loss.joint].name), loss.largest);
   }
   if (much == 0) return;
-  report.notes.push_back(fmt::format(
+  report.warnings.push_back(fmt::format(
       "pruning to {} influences takes much: {}{}; more influences keep it", after.max_influences(), names,
       much > kNamed ? fmt::format(", and {} more joints", much - kNamed) : ""));
 }
@@ -207,17 +207,17 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
       weights.bound[i] = 1;
   count_filled(surface, weights.bound, report);
   if (request.strict && report.filled > 0)
-    return impossible(report.notes.back() + "; a strict binding forbids that");
+    return impossible(report.warnings.back() + "; a strict binding forbids that");
   SINEW_CHECK(fill(surface, request, weights, report));
   follow_body(surface.welded.view(), plan, weights);
   if (plan.following > 0)
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("{} of {} islands follow the body under them", plan.following, report.islands));
 
   std::vector<int> parents;
   for (std::size_t j = 0; j < rig.skeleton.size(); ++j) parents.push_back(rig.skeleton[j].parent);
   const SkinWeights whole = to_skin(surface, weights);
-  Pruned pruned = prune_smoothly(whole, parents, surface.welded, request.influences);
+  Pruned pruned = prune_with_falloff(whole, parents, surface.welded, request.influences);
   if (!request.locked_joints.empty() || !request.locked_vertices.empty()) {
     SINEW_TRY(pruned.weights, with_locks(rig, request, pruned.weights));
   }

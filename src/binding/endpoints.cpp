@@ -85,9 +85,9 @@ struct EndpointMaker {
     options.progress = request.progress;
     SINEW_TRY(const EndpointFields fields, endpoint_weights(input, options));
     if (fields.filled > 0) {
-      report.notes.push_back(fmt::format(
+      report.warnings.push_back(fmt::format(
           "the endpoint weights of {} welded vertices that see no joint were projected", fields.filled));
-      if (request.strict) return impossible(report.notes.back() + "; a strict binding forbids that");
+      if (request.strict) return impossible(report.warnings.back() + "; a strict binding forbids that");
     }
     const auto bone_of = bone_of_joint(input.bones, rig.skeleton.size());
     std::vector<float> values(rows.entries.size());

@@ -219,7 +219,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   const std::vector<std::uint8_t> by_skin = other_than_skin(rig, surface.parents);
   if (const auto count = std::count(by_skin.begin(), by_skin.end(), 1); count > 0) {
     follow_skin(rig, surface.parents, by_skin);
-    report.notes.push_back(fmt::format(
+    report.warnings.push_back(fmt::format(
         "{} vertices hang on other joints than the body around them: their flesh is as their skin weights",
         count));
   }
@@ -242,7 +242,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   for (const FleshField& field : rig.flesh.fields)
     report.field_bytes += 2 * field.values.size() + 6 * field.vertices.size();
   if (report.unreached > 0)
-    report.notes.push_back(fmt::format(
+    report.warnings.push_back(fmt::format(
         "{} vertices lie in parts of the body without a bone: each hangs on one joint", report.unreached));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

@@ -144,10 +144,10 @@ Result<GridRows> solve_grid(const Rig& rig, const Surface& surface, const BoneBo
             grid_deformer_weights(body.body.grid, rig.skeleton, surface.bones, share_options));
   rows.share = std::move(share.values);
   if (!share.merged.empty())
-    report.notes.push_back(fmt::format("{} joints share a cell with others; more voxels make the grid finer",
-                                       share.merged.size()));
+    report.warnings.push_back(fmt::format(
+        "{} joints share a cell with others; more voxels make the grid finer", share.merged.size()));
   if (share.outside > 0)
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("{} joints lie outside the body and hold its nearest cell", share.outside));
   if (request.method == "skin") return rows;
   SINEW_TRY(ElasticWeightOptions options, elastic_options(request.method, request.settings));

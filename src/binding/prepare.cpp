@@ -34,7 +34,7 @@ Result<PrepareReport> prepare(Rig& rig, const DeformerNeeds& needs, DeformerData
         "the file has no joint weights: computed from the skin weights in {:.1f} s; `sinew rig` stores "
         "better ones",
         made.seconds));
-    report.made.insert(report.made.end(), made.notes.begin(), made.notes.end());
+    report.made.insert(report.made.end(), made.warnings.begin(), made.warnings.end());
   }
   if (needs.flesh && rig.flesh.empty()) {
     SINEW_TRY(BindingContext context, BindingContext::make(rig, needs.voxels, progress));
@@ -43,7 +43,7 @@ Result<PrepareReport> prepare(Rig& rig, const DeformerNeeds& needs, DeformerData
     SINEW_TRY(const FleshReport made, make_flesh(rig, context, request));
     report.made.push_back(
         fmt::format("the file has no flesh data: computed in {:.1f} s; `sinew rig` stores it", made.seconds));
-    report.made.insert(report.made.end(), made.notes.begin(), made.notes.end());
+    report.made.insert(report.made.end(), made.warnings.begin(), made.warnings.end());
   }
   if (needs.endpoints && rig.endpoint.empty()) {
     rig.endpoint = projected_endpoints(rig);

@@ -8,7 +8,7 @@
 #include "binding/endpoints.h"
 #include "sinew/mesh/topology.h"
 #include "sinew/weights/mirror.h"
-#include "sinew/weights/prune_smoothly.h"
+#include "sinew/weights/prune_with_falloff.h"
 #include "sinew/weights/smooth.h"
 #include "sinew/weights/transfer.h"
 
@@ -34,7 +34,7 @@ Result<void> take_weights(Rig& rig, const Rig& from, BindReport& report) {
   const TriangleView view = triangulate(from.mesh);
   SINEW_TRY(Transferred taken, transfer_weights({from.mesh.positions, view.triangles}, from.weights,
                                                 rig.mesh.positions, map_joints(from.skeleton, rig.skeleton)));
-  report.notes.push_back(
+  report.warnings.push_back(
       fmt::format("weights taken from a surface at most {:.3g} away", taken.largest_distance));
   rig.weights = std::move(taken.weights);
   rig.endpoint = from.endpoint.empty() ? EndpointWeights() : projected_endpoints(rig);
@@ -61,7 +61,7 @@ Result<BindReport> reweight(Rig& rig, const ReweightRequest& request) {
     options.from_positive = request.mirror_from_positive;
     SINEW_TRY(Mirrored mirrored,
               mirror_weights(mesh, work.weights, work.skeleton, bind_transforms(work), options));
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("{} vertices mirrored, {} made symmetric", mirrored.copied, mirrored.middle));
     work.weights = std::move(mirrored.weights);
   }
@@ -69,7 +69,7 @@ Result<BindReport> reweight(Rig& rig, const ReweightRequest& request) {
   if (request.smooth > 0) work.weights = smooth_weights(work.weights, welded, {.rounds = request.smooth});
   std::vector<int> parents;
   for (const Joint& joint : work.skeleton.joints()) parents.push_back(joint.parent);
-  Pruned pruned = prune_smoothly(work.weights, parents, welded, request.influences);
+  Pruned pruned = prune_with_falloff(work.weights, parents, welded, request.influences);
   report.pruning_error = pruned.error;
   note_pruned(work, work.weights, pruned.weights, report);
   work.weights = rows;

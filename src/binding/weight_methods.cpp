@@ -107,15 +107,16 @@ template <class Weights>
 void note_bones(const Weights& result, const BindInput& input, BindReport& report) {
   report.voxels = result.grid_vertices;
   if (result.sheet)
-    report.notes.push_back("the mesh encloses no cell and was thickened to the cells that it passes through");
+    report.warnings.push_back(
+        "the mesh encloses no cell and was thickened to the cells that it passes through");
   if (result.bones_outside > 0)
-    report.notes.push_back(fmt::format("{} of {} bones lie outside the body and hold its nearest cell",
-                                       result.bones_outside, input.bones.size()));
+    report.warnings.push_back(fmt::format("{} of {} bones lie outside the body and hold its nearest cell",
+                                          result.bones_outside, input.bones.size()));
   if (result.patches > 0)
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("{} groups of short bones were solved on finer grids of their own", result.patches));
   if (result.bones_merged > 0)
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("{} bones share all their cells with others and hold one grid vertex each; more voxels "
                     "make the grid finer",
                     result.bones_merged));
@@ -142,8 +143,9 @@ Result<BoneWeights> by_geodesic(BindingContext& context, const BindRequest& requ
   SINEW_TRY(GeodesicWeights result, geodesic_weights(input, options));
   report.voxels = result.voxels;
   if (result.bones_outside > 0)
-    report.notes.push_back(fmt::format("{} of {} bones lie outside the body and start from its nearest cell",
-                                       result.bones_outside, input.bones.size()));
+    report.warnings.push_back(
+        fmt::format("{} of {} bones lie outside the body and start from its nearest cell",
+                    result.bones_outside, input.bones.size()));
   return std::move(result.weights);
 }
 
@@ -155,7 +157,8 @@ Result<BoneWeights> by_bbw(BindingContext& context, const BindRequest& request, 
   SINEW_TRY(BbwWeights result, bbw_weights(input, *body, options));
   note_bones(result, input, report);
   if (result.residual > options.tolerance)
-    report.notes.push_back(fmt::format("the solver stopped {:.1e} above the least energy", result.residual));
+    report.warnings.push_back(
+        fmt::format("the solver stopped {:.1e} above the least energy", result.residual));
   return std::move(result.weights);
 }
 

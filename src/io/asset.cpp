@@ -16,22 +16,22 @@ using MeshReader = Result<MeshFile> (*)(std::string_view, std::string_view);
 using SkeletonReader = Result<SkeletonFile> (*)(std::string_view, std::string_view);
 
 struct MeshFormat {
-  std::string_view ending;
+  std::string_view extension;
   MeshReader read;
 };
 constexpr MeshFormat kMeshFormats[] = {
     {".obj", read_obj}, {".ply", read_ply}, {".off", read_off}, {".stl", read_stl}, {".mesh", read_medit}};
 
 struct SkeletonFormat {
-  std::string_view ending;
+  std::string_view extension;
   SkeletonReader read;
 };
 constexpr SkeletonFormat kSkeletonFormats[] = {
     {".bvh", read_bvh}, {".tgf", read_tgf}, {".json", read_skeleton_json}};
 
-bool is_gltf(std::string_view bytes, const std::string& ending) {
-  return bytes.starts_with("glTF") || equals_ignoring_case(ending, ".glb") ||
-         equals_ignoring_case(ending, ".gltf");
+bool is_gltf(std::string_view bytes, const std::string& extension) {
+  return bytes.starts_with("glTF") || equals_ignoring_case(extension, ".glb") ||
+         equals_ignoring_case(extension, ".gltf");
 }
 
 // Materials, textures and colours live on in the document that the mesh would be as a .glb: all that edits
@@ -43,7 +43,7 @@ void keep_looks(const Looks& looks, const std::string& name, Asset& asset) {
   auto file = bytes ? read_gltf_alone(*bytes, name) : Result<GltfFile>(bytes.error());
   if (!file || file->rig.mesh.vertex_count() != asset.rig.mesh.vertex_count() ||
       file->rig.mesh.face_vertices != asset.rig.mesh.face_vertices) {
-    asset.notes.push_back("its materials and colours cannot be kept in a .glb: left out");
+    asset.warnings.push_back("its materials and colours cannot be kept in a .glb: left out");
     return;
   }
   asset.document = std::move(file->document);
@@ -66,7 +66,7 @@ Asset asset_of(MeshFile file, const std::string& name, const Origin* origin) {
   }
   asset.from_text = true;
   const Looks looks = looks_of_obj(file, asset.rig.parts, origin ? &origin->folder : nullptr);
-  asset.notes = std::move(file.notes);
+  asset.warnings = std::move(file.warnings);
   asset.rig.mesh = std::move(file.mesh);
   asset.rig.loose_edges = std::move(file.edges);
   asset.rig.weights.offsets.assign(asset.rig.mesh.vertex_count() + 1, 0);
@@ -91,7 +91,7 @@ Result<void> turn_skeleton(const Mat3& turn, Skeleton& skeleton) {
 Result<Asset> asset_of(SkeletonFile file, const Origin* origin) {
   Asset asset;
   if (origin && !origin->turn.isIdentity()) SINEW_CHECK(turn_skeleton(origin->turn, file.skeleton));
-  asset.notes = std::move(file.notes);
+  asset.warnings = std::move(file.warnings);
   asset.rig.skeleton = std::move(file.skeleton);
   asset.rig.clips = std::move(file.clips);
   const Pose rest = rest_pose(asset.rig.skeleton);
@@ -104,20 +104,20 @@ Asset asset_of(GltfFile file) {
   Asset asset;
   asset.rig = std::move(file.rig);
   asset.document = std::move(file.document);
-  asset.notes = std::move(file.notes);
+  asset.warnings = std::move(file.warnings);
   return asset;
 }
 
 // All formats but glTF; materials of an .obj lie in its folder, where there is one.
-Result<Asset> read_plain(std::string_view bytes, const std::string& name, const std::string& ending,
+Result<Asset> read_plain(std::string_view bytes, const std::string& name, const std::string& extension,
                          const Origin* origin) {
   for (const MeshFormat& format : kMeshFormats) {
-    if (!equals_ignoring_case(ending, format.ending)) continue;
+    if (!equals_ignoring_case(extension, format.extension)) continue;
     SINEW_TRY(MeshFile file, format.read(bytes, name));
     return asset_of(std::move(file), name, origin);
   }
   for (const SkeletonFormat& format : kSkeletonFormats) {
-    if (!equals_ignoring_case(ending, format.ending)) continue;
+    if (!equals_ignoring_case(extension, format.extension)) continue;
     SINEW_TRY(SkeletonFile file, format.read(bytes, name));
     return asset_of(std::move(file), origin);
   }
@@ -152,21 +152,22 @@ Result<Skeleton> bind_skeleton(const Rig& rig) {
 Result<Asset> read_asset(const std::filesystem::path& path, const Facing& facing) {
   SINEW_TRY(const Mat3 turn, turn_of(facing));
   SINEW_TRY(const std::string bytes, read_file(path));
-  const std::string ending = path.extension().string();
-  if (is_gltf(bytes, ending)) {
+  const std::string extension = path.extension().string();
+  if (is_gltf(bytes, extension)) {
     SINEW_TRY(GltfFile file, read_gltf(bytes, path));
-    if (facing.given()) file.notes.push_back("is glTF, where y is up and z the front: it is not turned");
+    if (facing.given()) file.warnings.push_back("is glTF, where y is up and z the front: it is not turned");
     return asset_of(std::move(file));
   }
   const Origin origin{path.parent_path(), turn};
-  SINEW_TRY(Asset asset, read_plain(bytes, path.string(), ending, &origin));
-  if (facing.given()) asset.notes.push_back("turned from " + to_text(facing) + ", to y up, z to the front");
+  SINEW_TRY(Asset asset, read_plain(bytes, path.string(), extension, &origin));
+  if (facing.given())
+    asset.warnings.push_back("turned from " + to_text(facing) + ", to y up, z to the front");
   return asset;
 }
 
 Result<Asset> read_asset(std::string_view bytes, const std::string& name) {
-  const std::string ending = std::filesystem::path(name).extension().string();
-  if (!is_gltf(bytes, ending)) return read_plain(bytes, name, ending, nullptr);
+  const std::string extension = std::filesystem::path(name).extension().string();
+  if (!is_gltf(bytes, extension)) return read_plain(bytes, name, extension, nullptr);
   SINEW_TRY(GltfFile file, read_gltf_alone(bytes, name));
   return asset_of(std::move(file));
 }

@@ -25,8 +25,8 @@ struct Motion {
 
 class MotionReader {
  public:
-  MotionReader(io::WordReader& words, std::string_view name, std::vector<std::string>& notes)
-      : words_(words), name_(name), notes_(notes) {}
+  MotionReader(io::WordReader& words, std::string_view name, std::vector<std::string>& warnings)
+      : words_(words), name_(name), notes_(warnings) {}
 
   Result<Motion> read(std::size_t channels) {
     motion_.channels = channels;
@@ -209,13 +209,13 @@ Result<SkeletonFile> read_bvh(std::string_view bytes, std::string_view name) {
   if (hierarchy.has_motion) {
     std::size_t channels = 0;
     for (const auto& of_joint : hierarchy.channels) channels += of_joint.size();
-    SINEW_TRY(const Motion motion, MotionReader(words, name, file.notes).read(channels));
+    SINEW_TRY(const Motion motion, MotionReader(words, name, file.warnings).read(channels));
     if (motion.frames > 0) {
       file.clips.push_back(clip_of(hierarchy, motion));
       file.clips.back().name = stem_of(name);
     }
   } else {
-    file.notes.push_back("the file has no MOTION");
+    file.warnings.push_back("the file has no MOTION");
   }
   auto skeleton = Skeleton::create(hierarchy.joints);
   if (!skeleton.ok()) return io::error_in(name, skeleton.error().message);

@@ -202,7 +202,7 @@ Result<std::vector<Clip>> read_clips(GltfDocument& document, const std::vector<R
     clips.push_back(std::move(clip));
   }
   const auto note = [&](std::size_t count, const char* what) {
-    if (count > 0) document.notes.push_back("animations hold " + std::to_string(count) + what);
+    if (count > 0) document.warnings.push_back("animations hold " + std::to_string(count) + what);
   };
   note(faults.times, " keys whose time does not rise or is not finite: left out");
   note(faults.rotations, " rotations without length: read as no rotation");

@@ -43,7 +43,7 @@ Result<void> read_attributes(GltfDocument& document, const std::vector<PartPlan>
   }
   const double bytes = 8.0 * static_cast<double>(names.size()) * static_cast<double>(rig.mesh.vertex_count());
   if (names.size() > kMostAttributes || bytes > memory_budget(document)) {
-    document.notes.push_back("the mesh has too many painted attributes: none was read");
+    document.warnings.push_back("the mesh has too many painted attributes: none was read");
     return {};
   }
   for (const std::string& name : names) {

@@ -236,7 +236,7 @@ Result<void> read_cages(GltfDocument& document, Rig& rig) {
     if (cage->rows.size() == n && cage->masks.size() == n)
       rig.cages.push_back(*std::move(cage));
     else
-      document.notes.push_back("the cage was bound to another mesh and is left out: bind it again");
+      document.warnings.push_back("the cage was bound to another mesh and is left out: bind it again");
   }
   if (const Json* json = object_member(*ours, "handles")) {
     auto handles = read_handles(document, *json);
@@ -244,7 +244,7 @@ Result<void> read_cages(GltfDocument& document, Rig& rig) {
     if (handles->weights.size() == n)
       rig.points = *std::move(handles);
     else
-      document.notes.push_back("the point handles belong to another mesh and are left out");
+      document.warnings.push_back("the point handles belong to another mesh and are left out");
   }
   return {};
 }

@@ -196,7 +196,7 @@ void note_missing_images(GltfDocument& document) {
     const std::string uri = string_member(image, "uri");
     if (uri.empty() || is_data_uri(uri)) continue;
     if (const auto file = file_beside(document, uri); !file.ok())
-      document.notes.push_back(item("images", i) + ".uri" + file.error().message);
+      document.warnings.push_back(item("images", i) + ".uri" + file.error().message);
   }
 }
 

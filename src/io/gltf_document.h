@@ -88,7 +88,7 @@ class GltfDocument {
   std::vector<gltf::Node> nodes;
   std::vector<int> node_order;     // parents before children
   std::uint64_t stored_bytes = 0;  // the file and the buffers beside it
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 
   std::vector<gltf::PartSource> parts;  // per part of the rig
   std::vector<int> joint_nodes;         // per joint of the rig; -1: made by us beside its parent's node

@@ -103,8 +103,8 @@ Result<void> read_faces(GltfDocument& document, const PartPlan& plan, bool flipp
   if (plan.mode < 4) return {};
   if (plan.mode > 4) triangles = unroll(triangles, plan.mode == 5);
   if (triangles.size() % 3 != 0) {
-    document.notes.push_back(plan.place + " has " + std::to_string(triangles.size()) +
-                             " corners, which is no whole number of triangles: the last are left out");
+    document.warnings.push_back(plan.place + " has " + std::to_string(triangles.size()) +
+                                " corners, which is no whole number of triangles: the last are left out");
     triangles.resize(triangles.size() / 3 * 3);
   }
   bool done = false;
@@ -114,7 +114,7 @@ Result<void> read_faces(GltfDocument& document, const PartPlan& plan, bool flipp
            decode_polygons(triangles, *code, static_cast<std::uint32_t>(part.vertex_begin),
                            static_cast<std::uint32_t>(plan.vertices), mesh.face_offsets, mesh.face_vertices);
     if (!done)
-      document.notes.push_back(
+      document.warnings.push_back(
           plan.place + ".extensions.SINEW_rig.polygons does not fit the triangles: read as triangles");
   }
   if (!done) append_triangles(triangles, static_cast<std::uint32_t>(part.vertex_begin), mesh);

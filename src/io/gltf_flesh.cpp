@@ -220,14 +220,15 @@ Result<void> read_flesh(GltfDocument& document, Rig& rig) {
   const auto version = json->find("version");
   if (version == json->end() || !version->is_number_integer() ||
       version->get<std::int64_t>() != kFleshVersion) {
-    document.notes.push_back(
+    document.warnings.push_back(
         "its flesh was written by another version and is left out: `sinew rig` makes it again");
     return {};
   }
   auto flesh = FleshReader(document, *json, rig.skeleton.deforming_count()).read(rig.mesh.vertex_count());
   if (!flesh.ok()) return inside("extensions.SINEW_rig.flesh", flesh.error());
   if (flesh->empty() && rig.mesh.vertex_count() > 0)
-    document.notes.push_back("its flesh belongs to another mesh and is left out: `sinew rig` makes it again");
+    document.warnings.push_back(
+        "its flesh belongs to another mesh and is left out: `sinew rig` makes it again");
   else
     rig.flesh = *std::move(flesh);
   return {};

@@ -172,8 +172,8 @@ Result<void> read_joint_weights(GltfDocument& document, const std::vector<PartPl
     }
   }
   if (reader.odd() > 0)
-    document.notes.push_back(std::to_string(reader.odd()) +
-                             " joint weights did not lie between 0 and 1: put there");
+    document.warnings.push_back(std::to_string(reader.odd()) +
+                                " joint weights did not lie between 0 and 1: put there");
   read_deformers(document, skeleton, rig.joint_weights);
   return {};
 }

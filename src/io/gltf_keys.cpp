@@ -97,8 +97,8 @@ Result<void> read_deltas(GltfDocument& document, const std::string& place, int a
   });
   if (odd == 0) return {};
   document.mended_geometry = true;
-  document.notes.push_back(place + " holds " + std::to_string(odd.load()) +
-                           " vectors that are not finite or too large: read as 0");
+  document.warnings.push_back(place + " holds " + std::to_string(odd.load()) +
+                              " vectors that are not finite or too large: read as 0");
   return {};
 }
 

@@ -29,8 +29,8 @@ float factor_member(const Json& object, const char* name, float usual) {
 
 class LooksReader {
  public:
-  LooksReader(const GltfDocument& document, std::vector<std::string>& notes)
-      : document_(document), notes_(notes) {}
+  LooksReader(const GltfDocument& document, std::vector<std::string>& warnings)
+      : document_(document), notes_(warnings) {}
 
   Looks read(const Rig& rig) {
     const auto materials = document_.json.find("materials");
@@ -165,8 +165,8 @@ const char* image_type(std::string_view bytes) {
   return nullptr;
 }
 
-Looks looks_of(const GltfDocument& document, const Rig& rig, std::vector<std::string>& notes) {
-  return LooksReader(document, notes).read(rig);
+Looks looks_of(const GltfDocument& document, const Rig& rig, std::vector<std::string>& warnings) {
+  return LooksReader(document, warnings).read(rig);
 }
 
 namespace gltf {

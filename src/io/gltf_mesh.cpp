@@ -40,8 +40,8 @@ Result<void> plan_attributes(GltfDocument& document, const Json& attributes, Par
   if (document.nodes[at(plan.source.node)].skin < 0) return {};
   SINEW_TRY(plan.weights, find_weight_sets(document, attributes, plan.vertices, plan.place));
   if (plan.weights.joints.empty())
-    document.notes.push_back(plan.place +
-                             " has no weights, but its node has a skin: carried by the node alone");
+    document.warnings.push_back(plan.place +
+                                " has no weights, but its node has a skin: carried by the node alone");
   else
     plan.source.skin = document.nodes[at(plan.source.node)].skin;
   return {};
@@ -75,8 +75,8 @@ double sanitised(float value, std::atomic<std::size_t>& odd) {
 void note_mended(GltfDocument& document, const std::string& place, std::size_t odd) {
   if (odd == 0) return;
   document.mended_geometry = true;
-  document.notes.push_back(place + " holds " + std::to_string(odd) +
-                           " coordinates that are not finite or too large: read as 0");
+  document.warnings.push_back(place + " holds " + std::to_string(odd) +
+                              " coordinates that are not finite or too large: read as 0");
 }
 
 Result<void> read_positions(GltfDocument& document, const PartPlan& plan, const MeshPart& part,
@@ -199,7 +199,7 @@ Result<std::vector<PartPlan>> plan_parts(GltfDocument& document) {
       if (plan.position >= 0)
         plans.push_back(std::move(plan));
       else
-        document.notes.push_back(plan.place + " has no POSITION: left out");
+        document.warnings.push_back(plan.place + " has no POSITION: left out");
     }
   }
   return plans;

@@ -25,7 +25,7 @@ constexpr std::size_t kMostNotes = 50;
 
 void note_weights(const WeightReport& report, GltfDocument& document) {
   const auto note = [&](std::size_t count, const char* what) {
-    if (count > 0) document.notes.push_back(std::to_string(count) + what);
+    if (count > 0) document.warnings.push_back(std::to_string(count) + what);
   };
   note(report.normalised, " vertices had weights that did not sum to 1: normalised");
   note(report.not_numbers, " weights were not numbers: read as 0");
@@ -82,7 +82,7 @@ Result<Rig> build_rig(GltfDocument& document) {
 Result<Rig> read_all(std::string_view bytes, GltfDocument& document) {
   SINEW_TRY(const Container container, open_container(bytes));
   SINEW_TRY(document.json, parse_json(container.json));
-  if (container.trailing) document.notes.push_back("bytes behind the last known chunk are left out");
+  if (container.trailing) document.warnings.push_back("bytes behind the last known chunk are left out");
   SINEW_CHECK(check_header(document.json));
   SINEW_CHECK(load_buffers(document, container.binary));
   SINEW_CHECK(parse_views(document));
@@ -101,11 +101,11 @@ Result<GltfFile> read_document(std::string_view bytes, const std::filesystem::pa
   if (!rig.ok()) return inside(path.string() + ": ", rig.error());
   GltfFile file;
   file.rig = *std::move(rig);
-  file.notes = std::move(document->notes);
-  if (file.notes.size() > kMostNotes) {
-    const std::size_t more = file.notes.size() - kMostNotes;
-    file.notes.resize(kMostNotes);
-    file.notes.push_back("and " + std::to_string(more) + " more");
+  file.warnings = std::move(document->warnings);
+  if (file.warnings.size() > kMostNotes) {
+    const std::size_t more = file.warnings.size() - kMostNotes;
+    file.warnings.resize(kMostNotes);
+    file.warnings.push_back("and " + std::to_string(more) + " more");
   }
   file.document = std::move(document);
   return file;

@@ -14,19 +14,19 @@ Affine3 parse_matrix(const std::vector<double>& numbers) {
   return local;
 }
 
-Quat parse_rotation(const std::vector<double>& r, std::vector<std::string>& notes, std::size_t index) {
+Quat parse_rotation(const std::vector<double>& r, std::vector<std::string>& warnings, std::size_t index) {
   if (r.empty()) return Quat::Identity();
   Quat rotation(r[3], r[0], r[1], r[2]);
   const double norm = rotation.norm();
   if (!(norm > 1e-12) || !std::isfinite(norm)) {
-    notes.push_back(item("nodes", index) + ".rotation has no length: read as no rotation");
+    warnings.push_back(item("nodes", index) + ".rotation has no length: read as no rotation");
     return Quat::Identity();
   }
   rotation.coeffs() /= norm;
   return rotation;
 }
 
-Result<void> parse_transform(const Json& json, std::vector<std::string>& notes, std::size_t index,
+Result<void> parse_transform(const Json& json, std::vector<std::string>& warnings, std::size_t index,
                              Node& node) {
   SINEW_TRY(const auto matrix, number_list(json, "matrix", 16));
   if (!matrix.empty()) {
@@ -38,7 +38,7 @@ Result<void> parse_transform(const Json& json, std::vector<std::string>& notes, 
   SINEW_TRY(const auto s, number_list(json, "scale", 3));
   Trs parts;
   if (!t.empty()) parts.translation = Vec3(t[0], t[1], t[2]);
-  parts.rotation = parse_rotation(r, notes, index);
+  parts.rotation = parse_rotation(r, warnings, index);
   if (!s.empty()) parts.scale = Vec3(s[0], s[1], s[2]);
   node.local = compose(parts);
   node.parts = parts;
@@ -50,7 +50,7 @@ Result<void> parse_node(GltfDocument& document, const Json& json, std::size_t in
   Node& node = document.nodes[index];
   SINEW_TRY(node.mesh, index_member(json, "mesh", meshes));
   SINEW_TRY(node.skin, index_member(json, "skin", skins));
-  SINEW_CHECK(parse_transform(json, document.notes, index, node));
+  SINEW_CHECK(parse_transform(json, document.warnings, index, node));
   SINEW_TRY(const auto children, index_list(json, "children", document.nodes.size()));
   node.has_children = !children.empty();
   for (const int child : children) {

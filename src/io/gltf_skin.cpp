@@ -11,7 +11,7 @@ namespace {
 constexpr double kSameBind = 1e-5;  // relative, as skins of one exporter differ by rounding only
 
 Result<std::vector<Affine3>> read_matrices(const GltfDocument& document, int index, std::size_t count,
-                                           bool& untidy) {
+                                           bool& repaired) {
   std::vector<Affine3> matrices(count, Affine3::Identity());
   if (index < 0) return matrices;
   const Accessor& accessor = document.accessors[at(index)];
@@ -27,7 +27,7 @@ Result<std::vector<Affine3>> read_matrices(const GltfDocument& document, int ind
     matrices[j].matrix() = stored.cast<double>();
     if (magnitude(matrices[j]) > kLargest)
       return bad_input(place + ", whose matrix " + std::to_string(j) + " is not finite: bind the mesh again");
-    untidy = untidy || stored.row(3) != Eigen::RowVector4f(0, 0, 0, 1);
+    repaired = repaired || stored.row(3) != Eigen::RowVector4f(0, 0, 0, 1);
     matrices[j].makeAffine();
   }
   return matrices;
@@ -39,18 +39,18 @@ Result<RawSkin> parse_skin(GltfDocument& document, const Json& json, std::size_t
   SINEW_TRY(skin.joints, index_list(json, "joints", document.nodes.size()));
   if (skin.joints.empty()) return bad_input(".joints is missing or empty: a skin needs joints");
   SINEW_TRY(const int matrices, index_member(json, "inverseBindMatrices", document.accessors.size()));
-  bool untidy = false;
-  auto read = read_matrices(document, matrices, skin.joints.size(), untidy);
+  bool repaired = false;
+  auto read = read_matrices(document, matrices, skin.joints.size(), repaired);
   if (!read.ok()) return inside(".inverseBindMatrices", read.error());
   skin.inverse_bind = *std::move(read);
-  if (untidy)
-    document.notes.push_back(item("skins", index) +
-                             ".inverseBindMatrices has a bottom row other than 0 0 0 1: read as that");
+  if (repaired)
+    document.warnings.push_back(item("skins", index) +
+                                ".inverseBindMatrices has a bottom row other than 0 0 0 1: read as that");
   SINEW_TRY(const int root, index_member(json, "skeleton", document.nodes.size()));
   if (root >= 0 &&
       !std::all_of(skin.joints.begin(), skin.joints.end(), [&](int n) { return tree.is_below(n, root); }))
-    document.notes.push_back(item("skins", index) + ".skeleton is nodes[" + std::to_string(root) +
-                             "], which is not above all its joints: ignored");
+    document.warnings.push_back(item("skins", index) + ".skeleton is nodes[" + std::to_string(root) +
+                                "], which is not above all its joints: ignored");
   return skin;
 }
 

@@ -206,8 +206,8 @@ Result<WeightSets> find_weight_sets(GltfDocument& document, const Json& attribut
     SINEW_TRY(const int w, index_member(attributes, weights.c_str(), document.accessors.size()));
     if (j < 0 && w < 0) return sets;
     if (j < 0 || w < 0) {
-      document.notes.push_back(place + " has " + (j < 0 ? weights : joints) +
-                               " without its partner: ignored");
+      document.warnings.push_back(place + " has " + (j < 0 ? weights : joints) +
+                                  " without its partner: ignored");
       return sets;
     }
     for (const int index : {j, w})

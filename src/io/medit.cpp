@@ -30,7 +30,7 @@ class MeditReader {
       return io::error_in(name_, "it has no section Vertices, or an empty one");
     for (Face& face : faces_) SINEW_CHECK(add(face));
     if (faces_.empty()) SINEW_CHECK(add_hull());
-    SINEW_CHECK(builder_.finish(name_, file_.notes));
+    SINEW_CHECK(builder_.finish(name_, file_.warnings));
     return std::move(file_);
   }
 

@@ -50,8 +50,8 @@ class ObjLooks {
 
  private:
   void note(const std::string& text) {
-    if (++notes_ < kMostLookNotes) file_.notes.push_back(text);
-    if (notes_ == kMostLookNotes) file_.notes.push_back("and more about its materials");
+    if (++notes_ < kMostLookNotes) file_.warnings.push_back(text);
+    if (notes_ == kMostLookNotes) file_.warnings.push_back("and more about its materials");
   }
 
   // A file inside of the folder; a path out of it counts by its last name.

@@ -19,7 +19,7 @@ namespace sinew {
 namespace {
 
 using io::error_at_line;
-using io::Untidy;
+using io::WarningCount;
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::size_t kLongestName = 1024, kMostLibraries = 64;
@@ -93,7 +93,7 @@ struct Piece {
   std::vector<std::pair<std::size_t, std::string_view>> materials;  // from which face of the piece on
   std::vector<std::string> libraries;
   std::vector<Vec3f> colours;  // empty, or one for each vertex; white where it has none
-  Untidy dropped, elements, bad_texcoords, missing_texcoords, odd_numbers;
+  WarningCount dropped, elements, bad_texcoords, missing_texcoords, odd_numbers;
   std::optional<Error> error;
 };
 
@@ -405,8 +405,8 @@ void join_materials(const std::vector<Piece>& pieces, MeshFile& file) {
   if (file.materials.size() == 1 && file.materials[0].empty()) file.materials.clear();
 }
 
-void add_notes(const std::vector<Piece>& pieces, std::vector<std::string>& notes) {
-  Untidy dropped, elements, bad_texcoords, missing_texcoords, odd_numbers;
+void add_notes(const std::vector<Piece>& pieces, std::vector<std::string>& warnings) {
+  WarningCount dropped, elements, bad_texcoords, missing_texcoords, odd_numbers;
   for (const Piece& piece : pieces) {
     dropped.add(piece.dropped);
     elements.add(piece.elements);
@@ -414,11 +414,11 @@ void add_notes(const std::vector<Piece>& pieces, std::vector<std::string>& notes
     missing_texcoords.add(piece.missing_texcoords);
     odd_numbers.add(piece.odd_numbers);
   }
-  io::note(notes, dropped, io::kDroppedFaces);
-  io::note(notes, elements, "lines of points, or of edges that are not there, were left out");
-  io::note(notes, bad_texcoords, "texture coordinates are no numbers and were read as 0");
-  io::note(notes, missing_texcoords, "face corners name a texture coordinate that is not there");
-  io::note(notes, odd_numbers, "numbers such as 3.1+e2 were read as 3.1e+2");
+  io::note(warnings, dropped, io::kDroppedFaces);
+  io::note(warnings, elements, "lines of points, or of edges that are not there, were left out");
+  io::note(warnings, bad_texcoords, "texture coordinates are no numbers and were read as 0");
+  io::note(warnings, missing_texcoords, "face corners name a texture coordinate that is not there");
+  io::note(warnings, odd_numbers, "numbers such as 3.1+e2 were read as 3.1e+2");
 }
 
 // Counts every piece and tells it what stands before it; the totals are those behind the last.
@@ -463,7 +463,7 @@ Result<MeshFile> read_obj(std::string_view bytes, std::string_view name) {
     file.libraries.insert(file.libraries.end(), piece.libraries.begin(), piece.libraries.end());
   for (const Piece& piece : pieces)
     file.edges.insert(file.edges.end(), piece.edges.begin(), piece.edges.end());
-  add_notes(pieces, file.notes);
+  add_notes(pieces, file.warnings);
   return file;
 }
 

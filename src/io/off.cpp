@@ -27,7 +27,7 @@ class OffReader {
     SINEW_CHECK(read_header());
     SINEW_CHECK(read_vertices());
     SINEW_CHECK(read_faces());
-    SINEW_CHECK(builder_.finish(name_, file_.notes));
+    SINEW_CHECK(builder_.finish(name_, file_.warnings));
     return std::move(file_);
   }
 

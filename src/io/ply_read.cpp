@@ -119,7 +119,7 @@ class PlyReader {
       }
     }
     if (!positions) return io::error_in(name_, "it has no element 'vertex'");
-    SINEW_CHECK(builder_.finish(name_, file_.notes));
+    SINEW_CHECK(builder_.finish(name_, file_.warnings));
     return std::move(file_);
   }
 
@@ -174,7 +174,7 @@ class PlyReader {
   Result<void> read_others(const PlyElement& element) {
     if (element.properties.empty()) return {};
     if (element.name == "tristrips" && element.count > 0)
-      file_.notes.push_back("triangle strips were left out; export the mesh as faces");
+      file_.warnings.push_back("triangle strips were left out; export the mesh as faces");
     for (std::size_t i = 0; i < element.count; ++i) {
       for (const PlyProperty& property : element.properties) {
         const bool corners = element.name == "face" && property.is_list &&

@@ -64,9 +64,9 @@ class FacetMesh {
       corners_.push_back(places_.find_or_add(corner + Vec3::Zero(), file_.mesh.positions));  // -0 is 0
     builder_.add(corners_, line);
   }
-  Result<MeshFile> finish(std::string_view name, std::vector<std::string> notes) {
-    file_.notes = std::move(notes);
-    SINEW_CHECK(builder_.finish(name, file_.notes));
+  Result<MeshFile> finish(std::string_view name, std::vector<std::string> warnings) {
+    file_.warnings = std::move(warnings);
+    SINEW_CHECK(builder_.finish(name, file_.warnings));
     return std::move(file_);
   }
 
@@ -83,10 +83,10 @@ Result<MeshFile> read_binary(std::string_view bytes, std::string_view name) {
   if (count > held)
     return io::error_in(name, "it says it has " + std::to_string(count) +
                                   " triangles but is cut short after " + std::to_string(held));
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   if (bytes.size() > kHeader + count * kFacet)
-    notes.push_back(std::to_string(bytes.size() - kHeader - count * kFacet) +
-                    " bytes behind the last triangle were left out");
+    warnings.push_back(std::to_string(bytes.size() - kHeader - count * kFacet) +
+                       " bytes behind the last triangle were left out");
   FacetMesh mesh;
   for (std::size_t t = 0; t < count; ++t) {
     const char* at = bytes.data() + kHeader + t * kFacet + 12;  // behind the normal
@@ -100,7 +100,7 @@ Result<MeshFile> read_binary(std::string_view bytes, std::string_view name) {
                             "triangle " + std::to_string(t) + " has a corner that is not a finite number");
     mesh.add(facet, 0);
   }
-  return mesh.finish(name, std::move(notes));
+  return mesh.finish(name, std::move(warnings));
 }
 
 // Only `vertex`, `outer loop` and `endloop` carry meaning; names of solids may hold any word but stand in

@@ -99,7 +99,7 @@ class LooksReader {
     const Json* texture = element_of(document_.json, "textures", used, "index");
     const Json* image = texture ? element_of(document_.json, "images", *texture, "source") : nullptr;
     if (!image) {
-      looks_.notes.push_back("a texture has no PNG or JPEG image: it is drawn white");
+      looks_.warnings.push_back("a texture has no PNG or JPEG image: it is drawn white");
       return;
     }
     if (const Json* sampler = element_of(document_.json, "samplers", *texture, "sampler")) {
@@ -115,12 +115,12 @@ class LooksReader {
     const std::string name = "TEXCOORD_" + std::to_string(set.ok() ? *set : 0);
     const std::vector<float> numbers = attribute(primitive, name, part.vertex_count, 2);
     if (numbers.empty()) {
-      looks_.notes.push_back("a textured part has no " + name + ": it is drawn without its texture");
+      looks_.warnings.push_back("a textured part has no " + name + ": it is drawn without its texture");
       return;
     }
     auto bytes = gltf::stored_image(*image, document_);
     if (!bytes) {
-      looks_.notes.push_back("the image of a texture could not be read: it is drawn white");
+      looks_.warnings.push_back("the image of a texture could not be read: it is drawn white");
       return;
     }
     look.image = *std::move(bytes);

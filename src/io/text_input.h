@@ -23,19 +23,19 @@ Error error_at_line(std::string_view name, std::size_t line, const std::string& 
 // kBadInput: "'name': what".
 Error error_in(std::string_view name, const std::string& what);
 
-// Things that are untidy but harmless: how many there were and where the first is.
-struct Untidy {
+// Things that are repaired but harmless: how many there were and where the first is.
+struct WarningCount {
   std::size_t count = 0, first_line = 0;
   void see(std::size_t line) {
     if (count++ == 0) first_line = line;
   }
-  void add(const Untidy& later) {
+  void add(const WarningCount& later) {
     if (count == 0) first_line = later.first_line;
     count += later.count;
   }
 };
 // Adds "3 faces with ... were left out (first in line 12)" where any were seen.
-void note(std::vector<std::string>& notes, const Untidy& untidy, std::string_view what);
+void note(std::vector<std::string>& warnings, const WarningCount& repaired, std::string_view what);
 
 // Words one after another, whatever line they stand in. With a comment sign, it and the rest of its line are
 // skipped.
@@ -88,11 +88,11 @@ class FaceBuilder {
   explicit FaceBuilder(PolyMesh& mesh) : mesh_(mesh) {}
   void add(std::vector<std::uint32_t>& corners, std::size_t line);
   // kBadInput where the mesh has grown beyond what 32-bit indices reach.
-  Result<void> finish(std::string_view name, std::vector<std::string>& notes) const;
+  Result<void> finish(std::string_view name, std::vector<std::string>& warnings) const;
 
  private:
   PolyMesh& mesh_;
-  Untidy dropped_;
+  WarningCount dropped_;
   bool too_large_ = false;
 };
 

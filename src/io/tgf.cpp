@@ -182,8 +182,8 @@ Result<SkeletonFile> read_tgf(std::string_view bytes, std::string_view name) {
   SkeletonFile file;
   file.skeleton = *std::move(skeleton);
   if (hierarchy.turned > 0)
-    file.notes.push_back(std::to_string(hierarchy.turned) +
-                         " bones point towards the root and were turned round");
+    file.warnings.push_back(std::to_string(hierarchy.turned) +
+                            " bones point towards the root and were turned round");
   return file;
 }
 

@@ -108,10 +108,10 @@ Result<void> save_obj(const PolyMesh& mesh, std::span<const MeshPart> parts, Loo
 }  // namespace
 
 FileKind kind_of(const std::filesystem::path& path) {
-  const std::string ending = path.extension().string();
-  if (ending.empty()) return FileKind::kFolder;
+  const std::string extension = path.extension().string();
+  if (extension.empty()) return FileKind::kFolder;
   for (const auto& [name, kind] : kEndings)
-    if (equals_ignoring_case(ending, name)) return kind;
+    if (equals_ignoring_case(extension, name)) return kind;
   return FileKind::kUnknown;
 }
 
@@ -145,8 +145,8 @@ Result<void> save_posed(const Asset& asset, const PolyMesh& mesh, const std::fil
   if (kind == FileKind::kGlb || kind == FileKind::kGltf) return save_mesh(mesh, path, overwrite);
   SINEW_CHECK(check_writable(path, overwrite));
   if (kind != FileKind::kObj || !asset.document) return write_file(path, text_of(mesh, kind), overwrite);
-  std::vector<std::string> notes;
-  Looks looks = looks_of(*asset.document, asset.rig, notes);
+  std::vector<std::string> warnings;
+  Looks looks = looks_of(*asset.document, asset.rig, warnings);
   if (asset.rig.mesh.vertex_count() != mesh.vertex_count() ||
       mesh.face_count() != asset.rig.mesh.face_count())
     looks = {};

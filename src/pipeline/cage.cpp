@@ -22,23 +22,23 @@ using Clock = std::chrono::steady_clock;
 void note_cage(const PolyMesh& mesh, const HarmonicCage& cage, CageReport& report) {
   const TriangleView view = triangulate(mesh);
   if (const std::size_t crossing = self_intersecting_triangles({mesh.positions, view.triangles}))
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("{} triangles of the cage cross others: inside is where it winds around, and what "
                     "overlaps is one",
                     crossing));
   if (const auto& idle = cage.idle_controls(); !idle.empty())
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("{} control points, the first is {}, lie in parts of the cage without a grid edge: only "
                     "vertices right beside them follow; a larger resolution reaches them",
                     idle.size(), idle.front()));
   if (cage.pieces() > 1)
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("the cage has {} closed pieces, each solved by itself", cage.pieces()));
 }
 
-void note_mesh(const CageReport& report, std::size_t vertices, std::vector<std::string>& notes) {
+void note_mesh(const CageReport& report, std::size_t vertices, std::vector<std::string>& warnings) {
   if (report.outside > 0)
-    notes.push_back(fmt::format(
+    warnings.push_back(fmt::format(
         "{} of {} vertices stick out of the cage: they follow the nearest point of it, fading with "
         "the distance",
         report.outside, vertices));
@@ -92,7 +92,7 @@ Result<CageReport> finish(Rig& rig, Cage cage, CageBinding binding, const CageRe
   } else if (request.skin) {
     cage.weights = weights_of(rig.weights, guides);
   }
-  note_mesh(report, rig.mesh.vertex_count(), report.notes);
+  note_mesh(report, rig.mesh.vertex_count(), report.warnings);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const auto same = std::find_if(rig.cages.begin(), rig.cages.end(),
                                  [&](const Cage& other) { return other.name == request.name; });
@@ -172,7 +172,7 @@ Result<CageReport> bind_auto_cage(Rig& rig, int controls, const CageRequest& req
     SINEW_TRY(PolyMesh mesh, auto_cage(rig, controls, request.progress));
     SINEW_TRY(CageReport report, bind_cage(rig, std::move(mesh), request));
     if (request.skin)
-      report.notes.push_back(
+      report.warnings.push_back(
           "limbs that lie in one cell of the cage move together: a cage that is kept or looked up in every "
           "frame is one space");
     return report;

@@ -98,7 +98,7 @@ class Comparison {
     SINEW_TRY(body_, make_bone_body(surface_.input(), request_.voxels, request_.progress,
                                     elastic_cells(surface_.input())));
     SINEW_TRY(const std::vector<ComparePose> poses,
-              compare_poses(rig_, surface_, body_.body.grid.cell_size(), request_, report.notes));
+              compare_poses(rig_, surface_, body_.body.grid.cell_size(), request_, report.warnings));
     SINEW_CHECK(make_reference());
     SINEW_CHECK(enlist());
     report.voxels = body_.body.grid.vertex_count();

@@ -71,7 +71,7 @@ void add_clip(const Rig& rig, int samples, std::vector<ComparePose>& poses) {
 
 Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface, double cell_size,
                                                const CompareRequest& request,
-                                               std::vector<std::string>& notes) {
+                                               std::vector<std::string>& warnings) {
   std::vector<std::uint8_t> wanted(surface.bones.size(), 0);
   if (request.joints.empty()) {
     std::size_t left_out = 0;
@@ -80,7 +80,7 @@ Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& su
       left_out += !wanted[bone];
     }
     if (left_out > 0)
-      notes.push_back(fmt::format(
+      warnings.push_back(fmt::format(
           "{} joints were left out, whose bones are shorter than {} cells: the reference does not resolve "
           "them; name them, or make the grid finer with more voxels",
           left_out, kCellsOfABone));

@@ -15,6 +15,6 @@ struct ComparePose {
 // others), then moments of the first clip.
 Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface, double cell_size,
                                                const CompareRequest& request,
-                                               std::vector<std::string>& notes);
+                                               std::vector<std::string>& warnings);
 
 }  // namespace sinew

@@ -64,7 +64,7 @@ IsoCurves find_curves(const PolyMesh& mesh, InbetweenReport& report) {
   if (found.ok())
     curves = *std::move(found);
   else
-    report.notes.push_back(found.error().message + "; the curves are chains of edges");
+    report.warnings.push_back(found.error().message + "; the curves are chains of edges");
   if (curves.vertices.size() < mesh.vertex_count()) {
     const WeldedFaces welded = weld_faces(mesh);
     PolyMesh joined = mesh;  // the welded faces on the vertices of the mesh itself
@@ -215,7 +215,7 @@ Result<BakedFrames> inbetween(std::span<const PolyMesh> shapes, const InbetweenR
   r.skeleton = found.name;
   r.joints = found.name.empty() ? 0 : found.skeleton.size();
   if (led && found.name.empty())
-    r.notes.push_back(
+    r.warnings.push_back(
         fmt::format("no skeleton was found ({}): the whole mesh is led as one rigid body", found.problem));
   std::optional<CurveLead> lead;
   if (led) {
@@ -261,7 +261,7 @@ Result<BakedFrames> inbetween(std::span<const PolyMesh> shapes, const InbetweenR
   r.milliseconds = milliseconds_since(start) - r.skeleton_milliseconds;
   measure_way(found, shapes, keys, frames, r);
   if (!led && r.stiffest > std::numbers::pi * (1 + 1e-9))
-    r.notes.push_back(
+    r.warnings.push_back(
         fmt::format("the stiffest wave swings {:.2f} radians on the way, more than pi: frames "
                     "overshoot; lower the bending",
                     r.stiffest));

@@ -55,14 +55,14 @@ Result<void> check_frame(const Rig& rig, std::span<const Vec3f> positions, Ready
 
 Result<ReadyDeformer> ready_deformer(const Rig& rig, const DeformChoice& choice) {
   const Stack stack = choice.stack.empty() ? stack_of(rig) : choice.stack;
-  SINEW_TRY(const Stack usable, usable_stack(rig, stack));  // what it skips, the deformer's notes say
+  SINEW_TRY(const Stack usable, usable_stack(rig, stack));  // what it skips, the deformer's warnings say
   SINEW_TRY(const DeformerNeeds needs, needs_of(usable));
   DeformerData data;
   data.held = choice.held;
   std::vector<std::string> made;
   const auto build = [&](const Rig& ready) -> Result<ReadyDeformer> {
     SINEW_TRY(RigDeformer deformer, RigDeformer::build(ready, stack, data));
-    made.insert(made.end(), deformer.notes().begin(), deformer.notes().end());
+    made.insert(made.end(), deformer.warnings().begin(), deformer.warnings().end());
     RigWorkspace workspace = deformer.make_workspace();
     for (std::size_t c = 0; c < choice.controls.cages.size(); ++c)
       if (c >= rig.cages.size() || (!choice.controls.cages[c].empty() &&

@@ -37,7 +37,7 @@ Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const Deform
   UnposeOptions options;
   SINEW_TRY(options.inverse, inverse_of(rig, unrefined.stack));
   SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, unrefined));
-  report.notes = std::move(ready.made);
+  report.warnings = std::move(ready.made);
   const auto run = [&pose](ReadyDeformer& one) {
     return [&one, &pose](std::span<const Vec3f> rest, std::span<Vec3f> posed) {
       const std::span<const float> numbers(rest.empty() ? nullptr : rest[0].data(), 3 * rest.size());
@@ -63,7 +63,7 @@ Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const Deform
   report.singular = std::move(result.singular);
   report.residual = result.residual;
   if (options.inverse != Inverse::kExact)
-    report.notes.push_back(
+    report.warnings.push_back(
         fmt::format("the way back was found step by step, to {:.1e} of the mesh's size", result.residual));
   std::vector<Vec3> positions = rig.mesh.positions;
   for (std::size_t i = 0; i < n; ++i)

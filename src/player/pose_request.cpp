@@ -38,7 +38,7 @@ Result<std::size_t> find_joint(const Skeleton& skeleton, const std::string& name
       list_names(skeleton.joints(), [](const Joint& j) -> const std::string& { return j.name; })));
 }
 
-// The degrees of turn_joint that bend and twist a bone.
+// The degrees of rotate_joint that bend and twist a bone.
 Result<Vec3> turn_of_bone(const Rig& rig, std::size_t joint, double bend, double twist) {
   const std::vector<Affine3> globals = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local);
   Vec3 along = Vec3::Zero();
@@ -89,9 +89,9 @@ Result<Pose> change_pose(const Rig& rig, const PoseRequest& request, Pose pose) 
     SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, turn.joint));
     if (turn.bend != 0 || turn.twist != 0) {
       SINEW_TRY(const Vec3 about_bone, turn_of_bone(rig, joint, turn.bend, turn.twist));
-      turn_joint(rig.skeleton, joint, about_bone, pose);
+      rotate_joint(rig.skeleton, joint, about_bone, pose);
     }
-    turn_joint(rig.skeleton, joint, turn.degrees, pose);
+    rotate_joint(rig.skeleton, joint, turn.degrees, pose);
   }
   SINEW_CHECK(shape_bones(rig, request, pose));
   if (!request.keys.empty()) pose.key_weights = key_weights_of(rig, pose);

@@ -110,7 +110,7 @@ struct RigDeformer::Parts {
   std::vector<std::size_t> cage_points;  // of each cage
   std::size_t handles = 0;
   LocalOrigin origin;  // rest positions, inverse_bind and steps are about it; the skeleton is the rig's own
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   std::optional<Subdivision> subdivision;
 
   std::size_t output_count() const { return subdivision ? subdivision->vertex_count() : rest.size(); }
@@ -282,15 +282,15 @@ Result<RigDeformer> RigDeformer::build_near(const Rig& rig, const Stack& stack, 
   if (const int levels = subdivision_levels(stack); levels > 0) {
     SINEW_TRY(deformer.parts_->subdivision, Subdivision::build(rig.mesh, levels));
   }
-  std::vector<std::string>& notes = deformer.parts_->notes;
-  notes.insert(notes.begin(), skipped.begin(), skipped.end());
+  std::vector<std::string>& warnings = deformer.parts_->warnings;
+  warnings.insert(warnings.begin(), skipped.begin(), skipped.end());
   return deformer;
 }
 
 Result<RigDeformer> RigDeformer::build(const Rig& rig, std::vector<BuiltStep> steps) {
   auto parts = std::make_unique<Parts>();
   SINEW_TRY(parts->pose_spaces, PoseSpaces::build(rig));
-  parts->notes.assign(parts->pose_spaces.merged().begin(), parts->pose_spaces.merged().end());
+  parts->warnings.assign(parts->pose_spaces.merged().begin(), parts->pose_spaces.merged().end());
   parts->skeleton = rig.skeleton;
   parts->inverse_bind = rig.inverse_bind;
   parts->inverse_bind.resize(rig.skeleton.size(), Affine3::Identity());
@@ -337,8 +337,8 @@ std::size_t RigDeformer::key_count() const {
   return parts_->default_keys.size();
 }
 
-std::span<const std::string> RigDeformer::notes() const {
-  return parts_->notes;
+std::span<const std::string> RigDeformer::warnings() const {
+  return parts_->warnings;
 }
 
 RigWorkspace RigDeformer::make_workspace() const {

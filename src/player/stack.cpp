@@ -245,7 +245,7 @@ bool solves_keys(const Rig& rig, const Stack& stack) {
 }
 
 // Says where components go with the body although nobody has asked for it.
-Result<void> note_seats(const Rig& rig, const StackEntry& entry, std::vector<std::string>& notes) {
+Result<void> note_seats(const Rig& rig, const StackEntry& entry, std::vector<std::string>& warnings) {
   if (entry.step != "skeleton" || skeleton_deformer(entry) != "differential" ||
       entry.word("place", "auto") != "auto")
     return {};
@@ -255,7 +255,7 @@ Result<void> note_seats(const Rig& rig, const StackEntry& entry, std::vector<std
   options.placement = Placement::kAuto;
   SINEW_TRY(const std::size_t seats, PoissonSurface::count_seats(rig.mesh, options));
   if (seats == 0) return {};
-  notes.push_back(fmt::format(
+  warnings.push_back(fmt::format(
       "{} of the mesh {} inside its largest one and {} with it, as with place body; place own moves each by "
       "itself",
       seats == 1 ? "1 component" : fmt::format("{} components", seats), seats == 1 ? "lies" : "lie",

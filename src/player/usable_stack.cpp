@@ -107,23 +107,23 @@ Result<void> check_masks_of_keys(const Rig& rig, std::vector<std::string>& skipp
 
 Result<Stack> usable_stack(const Rig& rig, const Stack& stack, std::vector<std::string>* skipped) {
   std::vector<std::string> ignored;
-  std::vector<std::string>& notes = skipped ? *skipped : ignored;
+  std::vector<std::string>& warnings = skipped ? *skipped : ignored;
   Stack usable;
   bool keys_checked = false;
   for (std::size_t k = 0; k < stack.size(); ++k) {
     StackEntry entry = stack[k];
     const std::string place = fmt::format("step {} of the stack ({})", k + 1, printable(entry.step));
     SINEW_CHECK(check_subdivision(stack, k, place));
-    SINEW_CHECK(check_entry(rig, place, entry, notes));
+    SINEW_CHECK(check_entry(rig, place, entry, warnings));
     if (const std::string_view joint = missing_joint(rig, entry.mask); !joint.empty()) {
-      notes.push_back(fmt::format("{} is skipped: its mask names the joint '{}', which is not there", place,
-                                  printable(joint)));
+      warnings.push_back(fmt::format("{} is skipped: its mask names the joint '{}', which is not there",
+                                     place, printable(joint)));
       continue;
     }
     if (auto mask = mask_weights(rig, entry.mask); !mask) return fault_at(place, mask.error());
     if (entry.step == "keys") {
-      check_chosen_keys(rig, place, entry, notes);
-      if (!std::exchange(keys_checked, true)) SINEW_CHECK(check_masks_of_keys(rig, notes));
+      check_chosen_keys(rig, place, entry, warnings);
+      if (!std::exchange(keys_checked, true)) SINEW_CHECK(check_masks_of_keys(rig, warnings));
     }
     usable.push_back(std::move(entry));
   }

@@ -17,7 +17,7 @@ Chart::Chart(const PlotOptions& options, Text text, Scale x, Scale y)
   lay_out();
   draw_legend();
   draw_axes();
-  if (!font_.loaded()) image_.notes.push_back(font_.missing());
+  if (!font_.loaded()) image_.warnings.push_back(font_.missing());
 }
 
 double Chart::group_width() const {
@@ -144,8 +144,8 @@ void Chart::marker(const Vec2& at, std::size_t series, double radius) {
 
 void Chart::note_hidden(std::size_t count) {
   if (count > 0)
-    image_.notes.push_back(std::to_string(count) +
-                           " values of 0 or below cannot be shown on a logarithmic axis");
+    image_.warnings.push_back(std::to_string(count) +
+                              " values of 0 or below cannot be shown on a logarithmic axis");
 }
 
 }  // namespace sinew::render_detail

@@ -262,8 +262,8 @@ Result<Image> render(const Subject& subject, const RenderOptions& options) {
   font.draw(canvas, font.fit(subject.caption, text_size, width - text_size), 0.5 * (width - legend_width),
             options.height + 1.1 * text_size, text_size, 0.5, {40, 40, 44});
   if (stage.skipped > 0)
-    image.notes.push_back(std::to_string(stage.skipped) + " vertices are not finite and were left out");
-  if (!font.loaded() && (legend || !subject.caption.empty())) image.notes.push_back(font.missing());
+    image.warnings.push_back(std::to_string(stage.skipped) + " vertices are not finite and were left out");
+  if (!font.loaded() && (legend || !subject.caption.empty())) image.warnings.push_back(font.missing());
   return image;
 }
 

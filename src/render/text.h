@@ -21,7 +21,7 @@ class Font {
   Font& operator=(const Font&) = delete;
 
   bool loaded() const { return face_ != nullptr; }
-  // A sentence for Image::notes when no font was found.
+  // A sentence for Image::warnings when no font was found.
   const std::string& missing() const { return missing_; }
 
   // Pixels from the pen's start to its end.

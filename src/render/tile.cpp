@@ -26,8 +26,9 @@ Image tile(std::span<const Image> images, int columns) {
          x += widths[column++]) {
       const Image& image = images[row * across + column];
       canvas.paste(image, x + (widths[column] - image.width) / 2, y + (heights[row] - image.height) / 2);
-      for (const std::string& note : image.notes)
-        if (std::find(out.notes.begin(), out.notes.end(), note) == out.notes.end()) out.notes.push_back(note);
+      for (const std::string& note : image.warnings)
+        if (std::find(out.warnings.begin(), out.warnings.end(), note) == out.warnings.end())
+          out.warnings.push_back(note);
     }
   }
   return out;

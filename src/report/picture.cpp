@@ -136,10 +136,10 @@ struct Coat {
 
 // Lays the looks on the posed mesh, where it still has the faces that they belong to.
 void paint(const SurfaceLooks& looks, const PolyMesh& posed, const TriangleView& view, Coat& coat,
-           Subject& subject, std::vector<std::string>& notes) {
-  notes.insert(notes.end(), looks.notes.begin(), looks.notes.end());
+           Subject& subject, std::vector<std::string>& warnings) {
+  warnings.insert(warnings.end(), looks.warnings.begin(), looks.warnings.end());
   if (looks.of_face.size() != posed.face_count() || looks.texcoords.size() != posed.vertex_count()) {
-    notes.push_back("the mesh has other faces than the file: it is drawn as clay");
+    warnings.push_back("the mesh has other faces than the file: it is drawn as clay");
     return;
   }
   coat.pictures.reserve(looks.materials.size());  // paints point into it
@@ -156,7 +156,7 @@ void paint(const SurfaceLooks& looks, const PolyMesh& posed, const TriangleView&
         coat.pictures.push_back(*std::move(picture));
         paint.picture = &coat.pictures.back();
       } else {
-        notes.push_back("a texture is " + picture.error().message + ": it is drawn white");
+        warnings.push_back("a texture is " + picture.error().message + ": it is drawn white");
       }
       decoded.emplace_back(&material.image, paint.picture);
     }
@@ -193,11 +193,11 @@ Result<Image> picture_of(const Rig& rig, const PictureRequest& request, std::vec
     subject.heat = heat;
   }
   Coat coat;
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   if (request.looks && !request.looks->empty() && !request.heat)
-    paint(*request.looks, posed, view, coat, subject, notes);
+    paint(*request.looks, posed, view, coat, subject, warnings);
   SINEW_TRY(Image image, render(subject, request.render));
-  image.notes.insert(image.notes.end(), notes.begin(), notes.end());
+  image.warnings.insert(image.warnings.end(), warnings.begin(), warnings.end());
   return image;
 }
 

@@ -73,7 +73,7 @@ Vec3 joint_angles(const Skeleton& skeleton, std::size_t joint, const Pose& pose)
 
 void set_joint_angles(const Skeleton& skeleton, std::size_t joint, const Vec3& degrees, Pose& pose) {
   pose.local[joint].linear() = skeleton[joint].rest_local.linear();
-  turn_joint(skeleton, joint, degrees, pose);
+  rotate_joint(skeleton, joint, degrees, pose);
 }
 
 }  // namespace sinew

@@ -57,7 +57,7 @@ std::vector<Affine3> global_transforms(const Skeleton& skeleton, std::span<const
   return globals;
 }
 
-void turn_joint(const Skeleton& skeleton, std::size_t joint, const Vec3& degrees, Pose& pose) {
+void rotate_joint(const Skeleton& skeleton, std::size_t joint, const Vec3& degrees, Pose& pose) {
   assert(joint < skeleton.size() && pose.local.size() == skeleton.size());
   const Mat3 turn = turn_about_fixed_axes(degrees);
   const Mat3 axes = parent_rest_axes(skeleton, joint);

@@ -98,7 +98,7 @@ Result<BbwWeights> bbw_weights(const BindInput& input, const BoneBody& bones, co
   SINEW_TRY(const GridBbw grid, grid_bbw(bones.body.grid, bones.handles, options));
   BbwWeights result;
   static_cast<BodyFigures&>(result) = body_figures(bones);
-  result.weights = carry_to_surface(bones, input, grid.values);
+  result.weights = interpolate_to_surface(bones, input, grid.values);
   result.weights.iterations = grid.iterations;
   result.residual = grid.residual;
   if (!options.refine) return result;

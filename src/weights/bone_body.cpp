@@ -65,7 +65,7 @@ Result<void> refine_on_finer_bodies(const BindInput& input, const BoneBody& bone
     SINEW_TRY(const BoneBody finer,
               make_bone_body(piece, 0, progress, std::min(kPatchCells, body_cells(input))));
     SINEW_TRY(const Eigen::MatrixXd values, values_of(finer, piece));
-    return PatchWeights{carry_to_surface(finer, piece, values), finer.body.grid.cell_size()};
+    return PatchWeights{interpolate_to_surface(finer, piece, values), finer.body.grid.cell_size()};
   };
   SINEW_TRY(const RefineReport report,
             refine_short_bones(input, bones.body.grid.cell_size(), solve, weights));
@@ -73,7 +73,8 @@ Result<void> refine_on_finer_bodies(const BindInput& input, const BoneBody& bone
   return {};
 }
 
-BoneWeights carry_to_surface(const BoneBody& bones, const BindInput& input, const Eigen::MatrixXd& values) {
+BoneWeights interpolate_to_surface(const BoneBody& bones, const BindInput& input,
+                                   const Eigen::MatrixXd& values) {
   BoneWeights weights;
   weights.values = interpolate(trilinear_weights(bones.body.grid, input.surface.positions), values);
   normalise_rows(weights);

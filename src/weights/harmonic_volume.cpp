@@ -28,7 +28,7 @@ Result<HarmonicVolumeWeights> harmonic_volume_weights(const BindInput& input, co
   SINEW_TRY(const GridHarmonic grid, grid_harmonic(bones.body.grid, bones.handles, options));
   HarmonicVolumeWeights result;
   static_cast<BodyFigures&>(result) = body_figures(bones);
-  result.weights = carry_to_surface(bones, input, grid.values);
+  result.weights = interpolate_to_surface(bones, input, grid.values);
   result.weights.iterations = grid.iterations;
   result.residual = grid.residual;
   const auto values_of = [&](const BoneBody& piece, const BindInput&) -> Result<Eigen::MatrixXd> {

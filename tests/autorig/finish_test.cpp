@@ -26,7 +26,7 @@ struct Bar {
     for (const Vec3& p :
          {Vec3(3, 0.1, 0.8), Vec3(5, 0.8, 0.1), Vec3(2, 0.5, 3), Vec3(11, 0.05, 0.07), Vec3(7, 4, 0)})
       placed.push_back({p, {}, true, 0, false});
-    placed.back().there = false;
+    placed.back().present = false;
   }
 };
 
@@ -62,11 +62,11 @@ TEST(Finish, BonesThatEndFreeEndInside) {
   TemplateData model;
   std::vector<PlacedJoint> placed;
   const auto add = [&](const Vec3& head, int parent, int mirror, std::optional<Vec3> tail,
-                       bool there = true) {
+                       bool present = true) {
     model.joints.emplace_back();
     model.joints.back().parent = parent;
     model.joints.back().mirror = mirror;
-    placed.push_back({head, tail, there, 0, false});
+    placed.push_back({head, tail, present, 0, false});
   };
   add({5, 0, 0}, -1, -1, {});
   add({8, 0, 0}, 0, 2, {});                // goes on to 11, a length beyond the end at 10

@@ -37,7 +37,7 @@ bool has_tip_on_finger(const PolyMesh& mesh, double depth) {
 }
 
 TEST(LimbTips, AFingerIsALimbAndAHoleIsNone) {
-  for (const int around : {60, 140})  // each vertex a patch, and thinned
+  for (const int around : {60, 140})  // each vertex a cluster, and thinned
     for (const double depth : {2.4, 2.7}) {
       const PolyMesh finger = body_with_finger(around, depth), hole = body_with_finger(around, -depth);
       EXPECT_TRUE(has_tip_on_finger(finger, depth)) << around << " " << depth;

@@ -93,11 +93,11 @@ TEST(MergeTree, PeaksAreAsHighAsTheWayToAHigherOne) {
   const std::vector<Peak> peaks = find_peaks(join_tree(graph, height), height, 0.5);
   ASSERT_EQ(peaks.size(), 3u);
   EXPECT_EQ(peaks[0].point, 1u);
-  EXPECT_TRUE(std::isinf(peaks[0].height));
+  EXPECT_TRUE(std::isinf(peaks[0].persistence));
   EXPECT_EQ(peaks[1].point, 5u);
-  EXPECT_EQ(peaks[1].height, 3);
+  EXPECT_EQ(peaks[1].persistence, 3);
   EXPECT_EQ(peaks[2].point, 3u);
-  EXPECT_EQ(peaks[2].height, 1);
+  EXPECT_EQ(peaks[2].persistence, 1);
 }
 
 }  // namespace

@@ -76,9 +76,9 @@ TEST_P(OddRigs, AreBoundByEveryElasticMethodAndToldOf) {
     EXPECT_EQ(report->unweighted, 0u) << method;
     EXPECT_LT(report->max_row_error, 1e-6) << method;
     EXPECT_GE(report->min, 0) << method;
-    std::string notes;
-    for (const std::string& note : report->notes) notes += note + '\n';
-    EXPECT_NE(notes.find(odd.told), std::string::npos) << method << ": " << notes;
+    std::string warnings;
+    for (const std::string& note : report->warnings) warnings += note + '\n';
+    EXPECT_NE(warnings.find(odd.told), std::string::npos) << method << ": " << warnings;
   }
 }
 

@@ -63,7 +63,7 @@ TEST(Bind, EveryMethodBindsEveryShapeWholly) {
 }
 
 bool has_note(const BindReport& report, const std::string& words) {
-  return std::any_of(report.notes.begin(), report.notes.end(),
+  return std::any_of(report.warnings.begin(), report.warnings.end(),
                      [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
 
@@ -178,7 +178,7 @@ TEST(Bind, AnIslandThatSeesNoBoneIsFilledAndToldAndRefusedWhenStrict) {
   const auto report = bind(bound, {.method = "heat", .follow = false});
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->filled, test::uv_sphere(Vec3::Zero(), 1).vertex_count());
-  EXPECT_FALSE(report->notes.empty());
+  EXPECT_FALSE(report->warnings.empty());
   Rig strict = rig;
   const auto refused = bind(strict, {.method = "heat", .follow = false, .strict = true});
   ASSERT_FALSE(refused.ok());

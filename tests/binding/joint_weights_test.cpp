@@ -150,7 +150,7 @@ TEST(JointWeights, BonesStayRigidInAnyPose) {
     std::uniform_real_distribution<double> angle(-100, 100);
     Pose pose = rest_pose(rig.skeleton);
     for (std::size_t j = 0; j < rig.skeleton.deforming_count(); ++j)
-      turn_joint(rig.skeleton, j, Vec3(angle(random), angle(random), angle(random)), pose);
+      rotate_joint(rig.skeleton, j, Vec3(angle(random), angle(random), angle(random)), pose);
     const std::vector<Affine3> globals = global_transforms(rig.skeleton, pose.local);
     std::vector<Affine3> matrices(globals.size());
     skinning_matrices(rig, globals, matrices);

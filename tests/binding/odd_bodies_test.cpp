@@ -145,7 +145,7 @@ TEST(OddBodies, OneBentElbowStaysInItsArm) {
   // All but one forearm is its own mirror image: its joints are not half way to the other's.
   Rig biped = *make_character("biped");
   Pose pose = rest_pose(biped.skeleton);
-  turn_joint(biped.skeleton, *biped.skeleton.find("LeftForeArm"), {0, -35, 0}, pose);
+  rotate_joint(biped.skeleton, *biped.skeleton.find("LeftForeArm"), {0, -35, 0}, pose);
   const auto bent = posed_mesh(biped, pose, test::by(biped, "dqs"));
   ASSERT_TRUE(bent.ok());
   PolyMesh cut;
@@ -153,7 +153,7 @@ TEST(OddBodies, OneBentElbowStaysInItsArm) {
   for (const Triangle& t : triangulate(*bent).triangles) cut.add_face({t[0], t[1], t[2]});
   const auto found = found_in_odd(cut);
   ASSERT_TRUE(found.ok()) << found.error().message;
-  EXPECT_EQ(found->way, SkeletonWay::kSurface);
+  EXPECT_EQ(found->method, SkeletonMethod::kSurface);
   EXPECT_TRUE(found->symmetric) << "but for that arm";
   expect_inside(cut, *found);
 }

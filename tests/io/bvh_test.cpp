@@ -77,7 +77,7 @@ TEST(Bvh, TheHierarchyBecomesJointsWithOffsetsAndTails) {
   ASSERT_TRUE(skeleton[1].tail.has_value());
   EXPECT_EQ(*skeleton[1].tail, Vec3(0, -2, 0));
   EXPECT_FALSE(skeleton[2].tail.has_value());
-  EXPECT_TRUE(file->notes.empty());
+  EXPECT_TRUE(file->warnings.empty());
 }
 
 TEST(Bvh, AnglesAreMultipliedInChannelOrder) {
@@ -146,12 +146,12 @@ TEST(Bvh, UntidyMotionIsReadAndNoted) {
   const auto more = read_bvh_text(
       with_motion("MOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0\n"));
   ASSERT_TRUE(more.ok());
-  EXPECT_EQ(more->notes.size(), 1u);
+  EXPECT_EQ(more->warnings.size(), 1u);
   EXPECT_EQ(more->clips[0].channels[0].times.size(), 1u);
   const auto timeless =
       read_bvh_text(with_motion("MOTION\nFrames: 2\nFrame Time: 0\n0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0\n"));
   ASSERT_TRUE(timeless.ok());
-  EXPECT_EQ(timeless->notes.size(), 1u);
+  EXPECT_EQ(timeless->warnings.size(), 1u);
   EXPECT_FLOAT_EQ(static_cast<float>(timeless->clips[0].duration()), 1.0f / 30);
   const auto none = read_bvh_text(kHierarchy);
   ASSERT_TRUE(none.ok());

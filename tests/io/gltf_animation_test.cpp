@@ -137,7 +137,7 @@ TEST(GltfAnimation, APosedMirroredNodeStillPlaysItsClip) {
   const auto file = maker.read();
   ASSERT_TRUE(file.ok()) << file.error().message;
   Pose pose = rest_pose(file->rig.skeleton);
-  turn_joint(file->rig.skeleton, 1, {30, 40, 50}, pose);
+  rotate_joint(file->rig.skeleton, 1, {30, 40, 50}, pose);
   GltfWriteOptions options;
   options.edit.pose = true;
   options.posed = &pose;

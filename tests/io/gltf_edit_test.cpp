@@ -208,7 +208,7 @@ TEST(GltfEdit, APoseSetsOnlyTheNodesThatMoved) {
   maker.json["nodes"][2]["extras"] = 7;
   const GltfFile file = must_read(maker.glb());
   Pose pose = rest_pose(file.rig.skeleton);
-  turn_joint(file.rig.skeleton, 1, {0, 0, 90}, pose);
+  rotate_joint(file.rig.skeleton, 1, {0, 0, 90}, pose);
   GltfWriteOptions options;
   options.edit.pose = true;
   options.posed = &pose;
@@ -282,14 +282,14 @@ TEST(GltfEdit, PositionsNormalsAndKeysThatWereReadAsZeroAreWrittenAsZero) {
   skin.edit.skin = true;
   for (const GltfWriteOptions& options : {GltfWriteOptions(), skin}) {
     const GltfFile again = must_read(edited(file, file.rig, options));
-    EXPECT_TRUE(again.notes.empty()) << again.notes[0];
+    EXPECT_TRUE(again.warnings.empty()) << again.warnings[0];
     EXPECT_EQ(again.rig.mesh.positions, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 0, 0}}));
   }
   maker = test::triangle_file();
   maker.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] =
       maker.add_floats({0, 0, 1, 0, INFINITY, 1, 1, 0, 0}, "VEC3", 3);
   const GltfFile again = must_read(edited(must_read(maker.glb())));
-  EXPECT_TRUE(again.notes.empty()) << again.notes[0];
+  EXPECT_TRUE(again.warnings.empty()) << again.warnings[0];
   EXPECT_EQ(again.rig.mesh.normals[1], Vec3f(0, 0, 1));
   EXPECT_EQ(again.rig.mesh.normals[2], Vec3f(1, 0, 0));
   maker = test::triangle_file();
@@ -297,7 +297,7 @@ TEST(GltfEdit, PositionsNormalsAndKeysThatWereReadAsZeroAreWrittenAsZero) {
   maker.json["meshes"][0]["primitives"][0]["targets"] = {{{"POSITION", delta}}};
   const GltfFile keyed = must_read(maker.glb()), rewritten = must_read(edited(keyed));
   EXPECT_TRUE(test::has_note(keyed, "targets[0].POSITION holds 1 vectors that are not finite"));
-  EXPECT_TRUE(rewritten.notes.empty()) << rewritten.notes[0];
+  EXPECT_TRUE(rewritten.warnings.empty()) << rewritten.warnings[0];
   EXPECT_EQ(rewritten.rig.keys[0].deltas, (std::vector<Vec3f>{{0, 0, 1}, {0, 0, 0}, {0, 2, 0}}));
 }
 

@@ -107,9 +107,9 @@ TEST(GltfEndpoint, OddNumbersArePutIntoTheUnitIntervalAndTold) {
   const auto file = with_endpoints(odd).read();
   ASSERT_TRUE(file.ok()) << file.error().message;
   for (const float e : file->rig.endpoint.values) EXPECT_TRUE(e >= 0 && e <= 1) << e;
-  EXPECT_NE(std::find(file->notes.begin(), file->notes.end(),
+  EXPECT_NE(std::find(file->warnings.begin(), file->warnings.end(),
                       "3 endpoint weights did not lie between 0 and 1: put there"),
-            file->notes.end());
+            file->warnings.end());
 }
 
 TEST(GltfEndpoint, WrongShapesAreRefused) {

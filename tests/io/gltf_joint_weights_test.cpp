@@ -99,7 +99,7 @@ TEST(GltfJointWeights, OddNumbersArePutIntoTheUnitIntervalAndTold) {
   EXPECT_EQ(file->rig.joint_weights.row(0)[0].share, 1.0f);
   EXPECT_EQ(file->rig.joint_weights.row(0)[0].swing, 0.0f);
   bool told = false;
-  for (const std::string& note : file->notes)
+  for (const std::string& note : file->warnings)
     told |= note.find("joint weights did not lie") != std::string::npos;
   EXPECT_TRUE(told);
   EXPECT_EQ(file->rig.joint_weights.method, "painted");

@@ -67,7 +67,7 @@ void expect_whole(const Rig& rig) {
 
 TEST(GltfKeyInfo, FlagsMasksSpacesAndEdgesComeBack) {
   const GltfFile file = reread(keyed());
-  EXPECT_TRUE(file.notes.empty());
+  EXPECT_TRUE(file.warnings.empty());
   expect_whole(file.rig);
 }
 
@@ -116,7 +116,7 @@ TEST(GltfKeyInfo, WhatIsNotThereIsLeftOutWithANote) {
            {"\"influence\":2.5", "\"influence\":-1"}}) {
     const auto file = broken(from, to);
     ASSERT_TRUE(file.ok()) << to;
-    EXPECT_FALSE(file->notes.empty()) << to;
+    EXPECT_FALSE(file->warnings.empty()) << to;
   }
 }
 
@@ -125,7 +125,7 @@ TEST(ObjLooseEdges, LinesAreRead) {
       read_obj("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nl 1 4 2\nl -1 1\nl 9 1\n", "a.obj");
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(file->edges, (std::vector<std::array<std::uint32_t, 2>>{{0, 3}, {3, 1}, {3, 0}}));
-  EXPECT_EQ(file->notes.size(), 1u);
+  EXPECT_EQ(file->warnings.size(), 1u);
 }
 
 }  // namespace

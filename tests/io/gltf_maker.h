@@ -123,7 +123,7 @@ inline void expect_refused(const Result<GltfFile>& file, const std::string& word
 }
 
 inline bool has_note(const GltfFile& file, const std::string& words) {
-  for (const std::string& note : file.notes)
+  for (const std::string& note : file.warnings)
     if (note.find(words) != std::string::npos) return true;
   return false;
 }

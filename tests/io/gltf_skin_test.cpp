@@ -146,7 +146,7 @@ TEST(GltfSkin, SkinsThatDifferByOneMapShareTheirJoints) {
   EXPECT_EQ(file->rig.skeleton.size(), 4u);  // two joints, two mesh nodes
   EXPECT_LT((file->rig.parts[1].to_bind.matrix() - map.matrix()).norm(), 1e-5);
   Pose pose = rest_pose(file->rig.skeleton);
-  turn_joint(file->rig.skeleton, 1, {40, 20, 10}, pose);
+  rotate_joint(file->rig.skeleton, 1, {40, 20, 10}, pose);
   const auto posed = test::skinned_positions(file->rig, pose);
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_LT((posed[3 + i] - expected(pose, file->rig.skeleton, second, i)).norm(), 1e-5);
@@ -159,7 +159,7 @@ TEST(GltfSkin, SkinsThatDisagreeGetJointsOfTheirOwn) {
   EXPECT_EQ(file->rig.skeleton.deforming_count(), 2u);
   EXPECT_GT(file->rig.skeleton.size(), 4u);
   Pose pose = rest_pose(file->rig.skeleton);
-  turn_joint(file->rig.skeleton, 1, {40, 20, 10}, pose);
+  rotate_joint(file->rig.skeleton, 1, {40, 20, 10}, pose);
   const auto posed = test::skinned_positions(file->rig, pose);
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_LT((posed[3 + i] - expected(pose, file->rig.skeleton, second, i)).norm(), 1e-5);
@@ -176,7 +176,7 @@ TEST(GltfSkin, ARigidPieceFollowsTheJointThatItHangsOn) {
   EXPECT_FALSE(part.skinned);
   EXPECT_EQ(file->rig.mesh.positions[part.vertex_begin], Vec3(0, 1, 2));  // bind space: on the tip
   Pose pose = rest_pose(file->rig.skeleton);
-  turn_joint(file->rig.skeleton, 1, {90, 0, 0}, pose);
+  rotate_joint(file->rig.skeleton, 1, {90, 0, 0}, pose);
   EXPECT_LT((test::skinned_positions(file->rig, pose)[part.vertex_begin] - Vec3(0, -1, 0)).norm(), 1e-12);
 }
 

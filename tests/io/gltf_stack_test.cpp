@@ -109,8 +109,8 @@ TEST(GltfStack, WhatIsNoStackIsNotedAndLeftOut) {
     auto file = read_gltf(document.dump(), "rig.gltf");
     ASSERT_TRUE(file.ok());
     EXPECT_EQ(file->rig.stack.size(), 1u);
-    ASSERT_EQ(file->notes.size(), 1u);
-    EXPECT_NE(file->notes[0].find("stack"), std::string::npos);
+    ASSERT_EQ(file->warnings.size(), 1u);
+    EXPECT_NE(file->warnings[0].find("stack"), std::string::npos);
   }
 }
 

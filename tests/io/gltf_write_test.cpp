@@ -90,7 +90,7 @@ TEST(GltfWrite, RigsOnEveryShapeComeBackWithTheirPolygonsAndPoses) {
   for (const test::NamedShape& shape : test::all_shapes()) {
     const Rig rig = random_rig(shape.mesh, ++seed, 4);
     const GltfFile file = written(rig);
-    ASSERT_TRUE(file.notes.empty()) << shape.name << ": " << file.notes[0];
+    ASSERT_TRUE(file.warnings.empty()) << shape.name << ": " << file.warnings[0];
     EXPECT_EQ(file.rig.mesh.face_vertices, rig.mesh.face_vertices) << shape.name;
     EXPECT_EQ(file.rig.mesh.face_count(), rig.mesh.face_count()) << shape.name;
     EXPECT_EQ(file.rig.skeleton.deforming_count(), rig.skeleton.deforming_count()) << shape.name;
@@ -285,7 +285,7 @@ TEST(GltfWrite, BakedFramesPlayBackAtTheirTimes) {
 TEST(GltfWrite, APoseIsWrittenIntoTheJoints) {
   const Rig rig = random_rig(test::box(Vec3(0, 0, 0), Vec3(1, 1, 1), 2), 12, 4);
   Pose pose = rest_pose(rig.skeleton);
-  turn_joint(rig.skeleton, 1, {30, 40, 50}, pose);
+  rotate_joint(rig.skeleton, 1, {30, 40, 50}, pose);
   pose.key_weights = {0.25, 0.75};
   GltfWriteOptions options;
   options.edit.pose = true;

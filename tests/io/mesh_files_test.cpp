@@ -161,7 +161,7 @@ TEST(DataFiles, EveryMotionHasTheJointsAndFramesOfItsTable) {
     const double frame_time = std::stod(row.cells[5]);
     EXPECT_NEAR(file->clips[0].duration(), frame_time * static_cast<double>(leading_number(row.cells[4]) - 1),
                 1e-3);
-    EXPECT_TRUE(file->notes.empty()) << row.file << file->notes[0];
+    EXPECT_TRUE(file->warnings.empty()) << row.file << file->warnings[0];
     ++checked;
   }
   EXPECT_EQ(checked, 10u);

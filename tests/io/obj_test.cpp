@@ -144,9 +144,9 @@ TEST(Obj, CornersWithoutTextureTakeWhatTheVertexHas) {
   EXPECT_EQ(file->mesh.vertex_count(), 4u);
   EXPECT_EQ(face(file->mesh, 1), (Indices{0, 2, 3}));
   EXPECT_EQ(file->mesh.texcoords[3], Vec2f(0, 0));
-  ASSERT_EQ(file->notes.size(), 1u);
-  EXPECT_NE(file->notes[0].find("2 face corners"), std::string::npos);
-  EXPECT_NE(file->notes[0].find("line 8"), std::string::npos);
+  ASSERT_EQ(file->warnings.size(), 1u);
+  EXPECT_NE(file->warnings[0].find("2 face corners"), std::string::npos);
+  EXPECT_NE(file->warnings[0].find("line 8"), std::string::npos);
 }
 
 TEST(Obj, RepeatedCornersGoAndFacesWithoutThreeAreLeftOut) {
@@ -156,9 +156,9 @@ TEST(Obj, RepeatedCornersGoAndFacesWithoutThreeAreLeftOut) {
   ASSERT_EQ(file->mesh.face_count(), 2u);
   EXPECT_EQ(face(file->mesh, 0), (Indices{0, 1, 2}));
   EXPECT_EQ(face(file->mesh, 1), (Indices{0, 1, 2}));
-  ASSERT_EQ(file->notes.size(), 1u);
-  EXPECT_EQ(file->notes[0].substr(0, 8), "4 faces ");
-  EXPECT_NE(file->notes[0].find("line 7"), std::string::npos);
+  ASSERT_EQ(file->warnings.size(), 1u);
+  EXPECT_EQ(file->warnings[0].substr(0, 8), "4 faces ");
+  EXPECT_NE(file->warnings[0].find("line 7"), std::string::npos);
 }
 
 TEST(Obj, AnyLineEndAnyBlankAndContinuedLines) {
@@ -206,8 +206,8 @@ TEST(Obj, ColoursGroupsMaterialsAndPointsAreLeftOut) {
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->mesh.vertex_count(), 3u);
   EXPECT_EQ(file->mesh.face_count(), 1u);
-  ASSERT_EQ(file->notes.size(), 1u);
-  EXPECT_NE(file->notes[0].find("line 12"), std::string::npos);
+  ASSERT_EQ(file->warnings.size(), 1u);
+  EXPECT_NE(file->warnings[0].find("line 12"), std::string::npos);
   EXPECT_EQ(file->edges.size(), 1u);
 }
 
@@ -224,7 +224,7 @@ TEST(Obj, OddExponentsAreReadAndTextureCoordinatesThatAreNoNumbersAreZero) {
   EXPECT_EQ(file->mesh.positions[0], Vec3(310, 0.031, -0.01));
   EXPECT_EQ(file->mesh.texcoords[0], Vec2f(0, 1));
   EXPECT_EQ(file->mesh.texcoords[1], Vec2f(0.5f, 1));
-  EXPECT_EQ(file->notes.size(), 2u);
+  EXPECT_EQ(file->warnings.size(), 2u);
 }
 
 TEST(Obj, BrokenFilesAreRefusedWithTheLine) {

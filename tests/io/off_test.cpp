@@ -74,8 +74,8 @@ TEST(Off, FacesMayRunOverSeveralLinesAndSmallOnesAreLeftOut) {
   ASSERT_TRUE(file.ok()) << file.error().message;
   ASSERT_EQ(file->mesh.face_count(), 2u);
   EXPECT_EQ(file->mesh.face(0).size(), 4u);
-  ASSERT_EQ(file->notes.size(), 1u);
-  EXPECT_NE(file->notes[0].find("line 9"), std::string::npos);
+  ASSERT_EQ(file->warnings.size(), 1u);
+  EXPECT_NE(file->warnings[0].find("line 9"), std::string::npos);
 }
 
 TEST(Off, BrokenFilesAreRefusedWithTheLine) {

@@ -147,7 +147,7 @@ TEST(Ply, SmallFacesAndStripsAreNoted) {
                "a.ply");
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->mesh.face_count(), 0u);
-  EXPECT_EQ(file->notes.size(), 2u);
+  EXPECT_EQ(file->warnings.size(), 2u);
 }
 
 TEST(Ply, BrokenFilesAreRefusedWithThePlace) {

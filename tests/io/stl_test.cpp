@@ -69,7 +69,7 @@ TEST(Stl, ABinaryFileThatBeginsWithSolidIsBinary) {
   const auto file = read_stl(bytes, "test.stl");
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(file->mesh.vertex_count(), 25u);
-  EXPECT_EQ(file->notes.size(), 1u);
+  EXPECT_EQ(file->warnings.size(), 1u);
 }
 
 TEST(Stl, TrianglesWithoutThreePlacesAreLeftOut) {
@@ -78,7 +78,7 @@ TEST(Stl, TrianglesWithoutThreePlacesAreLeftOut) {
   const auto file = read_stl(write_stl(mesh), "test.stl");
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(file->mesh.face_count(), 7u);
-  EXPECT_EQ(file->notes.size(), 1u);
+  EXPECT_EQ(file->warnings.size(), 1u);
 }
 
 TEST(Stl, BrokenFilesAreRefusedWithThePlace) {

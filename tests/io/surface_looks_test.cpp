@@ -15,7 +15,7 @@ TEST(SurfaceLooks, FindsTexturesOfRealFiles) {
     ASSERT_TRUE(asset.ok()) << name;
     const SurfaceLooks looks = read_surface_looks(*asset);
     ASSERT_FALSE(looks.empty()) << name;
-    EXPECT_TRUE(looks.notes.empty()) << name;
+    EXPECT_TRUE(looks.warnings.empty()) << name;
     EXPECT_EQ(looks.of_face.size(), asset->rig.mesh.face_count());
     EXPECT_EQ(looks.texcoords.size(), asset->rig.mesh.vertex_count());
     for (const std::uint32_t material : looks.of_face) ASSERT_LT(material, looks.materials.size());

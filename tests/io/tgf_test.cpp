@@ -59,7 +59,7 @@ TEST(Tgf, EveryBoneHasTheEndsOfItsLineInAnyOrderOfLines) {
 TEST(Tgf, BonesThatPointToTheRootAreTurned) {
   const auto file = read_tgf("1 0 0 0\n2 1 0 0\n3 2 0 0\n#\n1 2\n3 2\n", "a.tgf");
   ASSERT_TRUE(file.ok()) << file.error().message;
-  ASSERT_EQ(file->notes.size(), 1u);
+  ASSERT_EQ(file->warnings.size(), 1u);
   const auto segments = bones(file->skeleton);
   ASSERT_EQ(segments.size(), 2u);
   EXPECT_EQ(segments[1].head, Vec3(1, 0, 0));

@@ -67,7 +67,7 @@ TEST_P(BuiltIn, GetsItsTrueJointsAtAnyResolutionInQuadsAndTriangles) {
       const auto found = found_in(quads ? truth.mesh : cut_to_triangles(truth.mesh));
       ASSERT_TRUE(found.ok()) << found.error().message;
       EXPECT_EQ(found->name, GetParam());
-      EXPECT_EQ(found->way, quads ? SkeletonWay::kRings : SkeletonWay::kSurface) << found->no_rings;
+      EXPECT_EQ(found->method, quads ? SkeletonMethod::kRings : SkeletonMethod::kSurface) << found->no_rings;
       EXPECT_EQ(found->no_rings.empty(), quads);
       ASSERT_EQ(found->skeleton.size(), truth.skeleton.size()) << found->problem;
       std::string joint;
@@ -177,7 +177,7 @@ TEST(AutoRig, SoupsAndBodiesInPiecesGoThroughTheVoxelBody) {
   request.volume = true;
   const auto found = found_in(test::soup(biped.mesh), request);
   ASSERT_TRUE(found.ok()) << found.error().message;
-  EXPECT_EQ(found->way, SkeletonWay::kVolume);
+  EXPECT_EQ(found->method, SkeletonMethod::kVolume);
   ASSERT_EQ(found->name, "biped");
   const std::vector<Vec3> wanted = heads_of(biped.skeleton), got = heads_of(found->skeleton);
   for (const char* name : {"Hips", "Head", "LeftArm", "LeftForeArm", "LeftUpLeg", "RightLeg", "RightFoot"}) {
@@ -259,7 +259,7 @@ TEST(AutoRig, BentArmOfASecondPoseGivesTheElbow) {
   Rig biped = *make_character("biped");
   const std::size_t elbow = *biped.skeleton.find("LeftForeArm");
   Pose pose = rest_pose(biped.skeleton);
-  turn_joint(biped.skeleton, elbow, {0, -70, 0}, pose);
+  rotate_joint(biped.skeleton, elbow, {0, -70, 0}, pose);
   const auto bent = posed_mesh(biped, pose, test::by(biped, "dqs"));
   ASSERT_TRUE(bent.ok());
   const PolyMesh* poses[] = {&biped.mesh, &*bent};
@@ -281,8 +281,8 @@ TEST(AutoRig, MotionOfTheSkinTellsWhereJointsAre) {
   for (const std::size_t joint : {knee, right_knee}) rest.local[joint].translation() *= 1.15;
   for (const std::size_t joint : {elbow, right_elbow}) rest.local[joint].translation() *= 0.85;
   Pose bent = rest;
-  turn_joint(bones, knee, {60, 0, 0}, bent);
-  turn_joint(bones, elbow, {0, -50, 20}, bent);
+  rotate_joint(bones, knee, {60, 0, 0}, bent);
+  rotate_joint(bones, elbow, {0, -50, 20}, bent);
   const auto still = posed_mesh(biped, rest, test::by(biped, "lbs")),
              moved = posed_mesh(biped, bent, test::by(biped, "lbs"));
   ASSERT_TRUE(still.ok() && moved.ok());

@@ -286,7 +286,7 @@ TEST_P(CageFile, IsTheSameAfterARoundTrip) {
   const auto read = read_gltf(*bytes, "caged.glb");
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_EQ(read->rig.cages.size(), 1u);
-  EXPECT_TRUE(read->notes.empty()) << read->notes.front();
+  EXPECT_TRUE(read->warnings.empty()) << read->warnings.front();
   const Cage &a = rig.cages[0], &b = read->rig.cages[0];
   EXPECT_EQ(a.mesh.positions, b.mesh.positions);
   EXPECT_EQ(a.mesh.face_vertices, b.mesh.face_vertices);
@@ -340,13 +340,13 @@ TEST(Cage, BadCagesAreNamed) {
                                {.resolution = 4});
   ASSERT_TRUE(small.ok());
   EXPECT_GT(small->outside, 0u);
-  EXPECT_FALSE(small->notes.empty());
+  EXPECT_FALSE(small->warnings.empty());
   // One that crosses itself, too.
   PolyMesh twice = test::joined({test::box(box.min() - Vec3::Ones(), box.max() + Vec3::Ones(), 2)});
   twice.positions[0] = box.max() + Vec3::Constant(3);
   const auto crossing = bind_cage(rig, twice, {.resolution = 4});
   ASSERT_TRUE(crossing.ok()) << crossing.error().message;
-  EXPECT_TRUE(std::any_of(crossing->notes.begin(), crossing->notes.end(),
+  EXPECT_TRUE(std::any_of(crossing->warnings.begin(), crossing->warnings.end(),
                           [](const std::string& note) { return note.find("cross") != std::string::npos; }));
 }
 

@@ -44,8 +44,8 @@ TEST(UsableStack, TheDeformerTellsWhatItSkipped) {
   rig.stack = {{"skeleton", "", {}}, {"mush", "below:Gone", {}}};
   const auto deformer = RigDeformer::build(rig);
   ASSERT_TRUE(deformer.ok());
-  ASSERT_EQ(deformer->notes().size(), 1u);
-  EXPECT_NE(deformer->notes()[0].find("'Gone'"), std::string::npos);
+  ASSERT_EQ(deformer->warnings().size(), 1u);
+  EXPECT_NE(deformer->warnings()[0].find("'Gone'"), std::string::npos);
 }
 
 TEST(UsableStack, WhatIsStoredWronglyIsBadInputAndNamesItsPlace) {

@@ -111,8 +111,8 @@ TEST(PlotLines, LogAxisMakesAPowerLawStraightAndNotesWhatItCannotShow) {
   plot.y.log = true;
   plot.series = {{"time", {1, 2, 3, 4}, {1, 10, 0, -5}}};
   const Image image = drawn(plot_lines(plot));
-  ASSERT_EQ(image.notes.size(), 1u);
-  EXPECT_EQ(image.notes[0].substr(0, 2), "2 ");
+  ASSERT_EQ(image.warnings.size(), 1u);
+  EXPECT_EQ(image.warnings[0].substr(0, 2), "2 ");
 }
 
 TEST(PlotLines, TextIsDrawnAndMissedWithoutAFont) {
@@ -127,7 +127,7 @@ TEST(PlotLines, TextIsDrawnAndMissedWithoutAFont) {
   plot.y.title = "sideways";
   PlotOptions options;
   options.font = "/nowhere/none.ttf";
-  EXPECT_EQ(drawn(plot_lines(plot, options)).notes.size(), 1u);
+  EXPECT_EQ(drawn(plot_lines(plot, options)).warnings.size(), 1u);
 }
 
 TEST(PlotBars, HeightsAreInProportion) {
@@ -157,7 +157,7 @@ TEST(PlotBars, MissingValuesNegativeValuesAndLongNamesWork) {
   plot.series = {{"one", {kNoNumber, -2, 4}}, {"two", {INFINITY, 1, -1e-9}}};
   EXPECT_GT(count_colour(drawn(plot_bars(plot)), series_colour(0)), 1000u);
   plot.y.log = true;
-  EXPECT_EQ(drawn(plot_bars(plot)).notes.size(), 1u);
+  EXPECT_EQ(drawn(plot_bars(plot)).warnings.size(), 1u);
   EXPECT_TRUE(plot_bars({}).ok());
   EXPECT_TRUE(plot_bars(plot, {1, 1, {}}).ok());
   EXPECT_TRUE(plot_bars(plot, {40, 30, {}}).ok());

@@ -16,7 +16,7 @@ TEST(RenderInput, EmptySubjectIsWhite) {
   EXPECT_EQ(image.width, 1920);
   EXPECT_EQ(image.height, 640);
   EXPECT_EQ(count_drawn(image), 0u);
-  EXPECT_TRUE(image.notes.empty());
+  EXPECT_TRUE(image.warnings.empty());
 }
 
 TEST(RenderInput, VerticesWithoutTrianglesAreNotDrawn) {
@@ -34,8 +34,8 @@ TEST(RenderInput, PositionsThatAreNotFiniteAreLeftOutAndCounted) {
   mesh.positions[42].z() = 1e200;                 // areas would overflow
   mesh.positions.emplace_back(kBadNumber, 0, 0);  // of no triangle: no loss
   const Image holed = rendered(Model(mesh).subject(), one_view(View::kFront));
-  ASSERT_EQ(holed.notes.size(), 1u);
-  EXPECT_EQ(holed.notes[0].substr(0, 2), "3 ");
+  ASSERT_EQ(holed.warnings.size(), 1u);
+  EXPECT_EQ(holed.warnings[0].substr(0, 2), "3 ");
   // The picture keeps its scale: most of the sphere is as before.
   EXPECT_NEAR(static_cast<double>(count_drawn(holed)), static_cast<double>(count_drawn(whole)), 400);
 }
@@ -45,7 +45,7 @@ TEST(RenderInput, AllPositionsNaNIsWhiteWithANote) {
   for (Vec3& p : mesh.positions) p.setConstant(kBadNumber);
   const Image image = rendered(Model(mesh).subject(), one_view(View::kFront));
   EXPECT_EQ(count_drawn(image), 0u);
-  EXPECT_EQ(image.notes.size(), 1u);
+  EXPECT_EQ(image.warnings.size(), 1u);
 }
 
 TEST(RenderInput, DegenerateSubjectsDoNoHarm) {
@@ -73,7 +73,7 @@ TEST(RenderInput, CaptionAddsAStripWithText) {
   const Image bare = rendered(subject, options);
   subject.caption = "A sphere, Kugel, sphère";
   const Image captioned = rendered(subject, options);
-  ASSERT_TRUE(captioned.notes.empty()) << captioned.notes[0];
+  ASSERT_TRUE(captioned.warnings.empty()) << captioned.warnings[0];
   EXPECT_GT(captioned.height, bare.height);
   EXPECT_GT(count_drawn(captioned), count_drawn(bare) + 300);
   // The views themselves are untouched.
@@ -91,11 +91,11 @@ TEST(RenderInput, WithoutAFontThePictureComesWithANote) {
   RenderOptions options = one_view(View::kFront);
   options.font = "/nowhere/none.ttf";
   const Image image = rendered(subject, options);
-  ASSERT_EQ(image.notes.size(), 1u);
-  EXPECT_NE(image.notes[0].find("/nowhere/none.ttf"), std::string::npos);
+  ASSERT_EQ(image.warnings.size(), 1u);
+  EXPECT_NE(image.warnings[0].find("/nowhere/none.ttf"), std::string::npos);
   subject.caption.clear();
   EXPECT_EQ(count_drawn(rendered(subject, options)), count_drawn(image));
-  EXPECT_TRUE(rendered(subject, options).notes.empty());  // nothing to write, nothing missed
+  EXPECT_TRUE(rendered(subject, options).warnings.empty());  // nothing to write, nothing missed
 }
 
 TEST(RenderInput, HeatComesWithALegend) {

@@ -33,7 +33,7 @@ TEST(Render, EveryShapeIsDrawnInEveryView) {
     const Image image = rendered(subject, options);
     EXPECT_EQ(image.width, 3 * 96);
     EXPECT_EQ(image.height, 96);
-    EXPECT_TRUE(image.notes.empty());
+    EXPECT_TRUE(image.warnings.empty());
     // Flat shapes are a line at most from the side.
     EXPECT_GT(count_drawn(image, 0, 96) + count_drawn(image, 96, 192), 100u);
     EXPECT_GT(count_drawn(image, 192, 288), 100u);

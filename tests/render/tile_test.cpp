@@ -5,10 +5,10 @@
 namespace sinew::test {
 namespace {
 
-Image plain(int width, int height, std::uint8_t value, std::vector<std::string> notes = {}) {
+Image plain(int width, int height, std::uint8_t value, std::vector<std::string> warnings = {}) {
   Image image = render_detail::white_image(width, height);
   image.rgb.assign(image.rgb.size(), value);
-  image.notes = std::move(notes);
+  image.warnings = std::move(warnings);
   return image;
 }
 
@@ -40,7 +40,7 @@ TEST(Tile, NothingGivesNothing) {
 
 TEST(Tile, NotesAreCollectedOnce) {
   const std::vector<Image> images = {plain(1, 1, 0, {"a"}), plain(1, 1, 0, {"a", "b"})};
-  EXPECT_EQ(tile(images, 2).notes, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(tile(images, 2).warnings, (std::vector<std::string>{"a", "b"}));
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ Pose read_pose(const Skeleton& skeleton, const std::filesystem::path& path) {
   const nlohmann::json json = nlohmann::json::parse(std::ifstream(path));
   for (const auto& [name, turns] : json["rotations"].items())
     for (const auto& turn : turns)
-      turn_joint(skeleton, skeleton.find(name).value(), vector_of(turn["axis"]) * turn["deg"].get<double>(),
-                 pose);
+      rotate_joint(skeleton, skeleton.find(name).value(), vector_of(turn["axis"]) * turn["deg"].get<double>(),
+                   pose);
   return pose;
 }
 

@@ -22,7 +22,7 @@ TEST(DragJoint, HeadEndsThereExactlyAndWhatLiesBeyondKeepsItsShape) {
     const auto bind = bind_of(skeleton);
     Pose pose = rest_pose(skeleton);
     for (std::size_t j = 0; j < 6; ++j)
-      turn_joint(skeleton, j, 60 * Vec3(unit(random), unit(random), unit(random)), pose);
+      rotate_joint(skeleton, j, 60 * Vec3(unit(random), unit(random), unit(random)), pose);
     const auto before = global_transforms(skeleton, pose.local);
     const Vec3 place = before[2].translation() + 3 * Vec3(unit(random), unit(random), unit(random));
     ASSERT_TRUE(drag_joint(skeleton, bind, 3, place, pose));

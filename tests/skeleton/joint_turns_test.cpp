@@ -14,7 +14,7 @@ TEST(JointTurns, TurnsAboutTheHeadAndCarriesWhatIsBelow) {
   std::mt19937 random(5);
   const Skeleton skeleton = bent_chain(5, random);
   Pose pose = rest_pose(skeleton);
-  for (std::size_t j = 0; j < 5; ++j) turn_joint(skeleton, j, {20, -30, 40}, pose);
+  for (std::size_t j = 0; j < 5; ++j) rotate_joint(skeleton, j, {20, -30, 40}, pose);
   const auto before = global_transforms(skeleton, pose.local);
   const Quat turn(Eigen::AngleAxisd(1.1, Vec3(1, 2, -1).normalized()));
   ASSERT_TRUE(rotate_joint(skeleton, 2, Quat(3 * turn.coeffs()), pose));  // of any length
@@ -31,7 +31,7 @@ TEST(JointTurns, PutsTheHeadInItsPlaceAndKeepsTheAxes) {
   std::mt19937 random(7);
   const Skeleton skeleton = bent_chain(4, random);
   Pose pose = rest_pose(skeleton);
-  turn_joint(skeleton, 1, {0, 70, 10}, pose);
+  rotate_joint(skeleton, 1, {0, 70, 10}, pose);
   const auto before = global_transforms(skeleton, pose.local);
   ASSERT_TRUE(place_joint(skeleton, 2, {4, -5, 6}, pose));
   const auto after = global_transforms(skeleton, pose.local);
@@ -48,8 +48,8 @@ TEST(JointTurns, AnglesAreThoseThatTurnJointTook) {
   for (int round = 0; round < 200; ++round) {
     Pose pose = rest_pose(skeleton);
     const Vec3 degrees(whole(random), half(random), whole(random));
-    turn_joint(skeleton, 1, {10, 20, 30}, pose);  // the parent's own turn counts for nothing
-    turn_joint(skeleton, 2, degrees, pose);
+    rotate_joint(skeleton, 1, {10, 20, 30}, pose);  // the parent's own turn counts for nothing
+    rotate_joint(skeleton, 2, degrees, pose);
     EXPECT_LT((joint_angles(skeleton, 2, pose) - degrees).norm(), 1e-9) << degrees.transpose();
   }
 }
@@ -61,7 +61,7 @@ TEST(JointTurns, AtNinetyDegreesTheAnglesStillGiveTheSameTurn) {
     for (const double x : {-140.0, 0.0, 35.0})
       for (const double z : {-75.0, 0.0, 160.0}) {
         Pose pose = rest_pose(skeleton), again = pose;
-        turn_joint(skeleton, 2, {x, y, z}, pose);
+        rotate_joint(skeleton, 2, {x, y, z}, pose);
         const Vec3 angles = joint_angles(skeleton, 2, pose);
         EXPECT_EQ(angles.z(), 0);
         set_joint_angles(skeleton, 2, angles, again);
@@ -73,10 +73,10 @@ TEST(JointTurns, SettingAnglesForgetsTheTurnAndKeepsThePlace) {
   std::mt19937 random(17);
   const Skeleton skeleton = bent_chain(3, random);
   Pose pose = rest_pose(skeleton), expected = pose;
-  turn_joint(skeleton, 1, {80, 10, -60}, pose);
+  rotate_joint(skeleton, 1, {80, 10, -60}, pose);
   pose.local[1].translation() += Vec3(1, 2, 3);
   set_joint_angles(skeleton, 1, {5, 6, 7}, pose);
-  turn_joint(skeleton, 1, {5, 6, 7}, expected);
+  rotate_joint(skeleton, 1, {5, 6, 7}, expected);
   EXPECT_LT((pose.local[1].linear() - expected.local[1].linear()).norm(), 1e-12);
   EXPECT_LT((pose.local[1].translation() - expected.local[1].translation() - Vec3(1, 2, 3)).norm(), 1e-12);
 }

@@ -53,7 +53,7 @@ TEST(TurnJoint, MovesRestPointsAboutTheHeadsInWorldAxes) {
     Pose pose = rest_pose(skeleton);
     const auto rest = global_transforms(skeleton, pose.local);
     const Vec3 degrees[5] = {{10, 20, 30}, {-80, 0, 0}, {0, 0, 0}, {0, 170, 5}, {1, 2, 3}};
-    for (std::size_t j = 0; j < 5; ++j) turn_joint(skeleton, j, degrees[j], pose);
+    for (std::size_t j = 0; j < 5; ++j) rotate_joint(skeleton, j, degrees[j], pose);
     const auto posed = global_transforms(skeleton, pose.local);
     Affine3 expected = Affine3::Identity();
     for (std::size_t j = 0; j < 5; ++j) {
@@ -67,10 +67,10 @@ TEST(TurnJoint, TurnsOnTopOfWhatThePoseHas) {
   std::mt19937 random(4);
   const Skeleton skeleton = random_chain(3, random, false);
   Pose once = rest_pose(skeleton), twice = once;
-  turn_joint(skeleton, 1, {25, 40, -10}, once);
-  turn_joint(skeleton, 1, {25, 0, 0}, twice);
-  turn_joint(skeleton, 1, {0, 40, 0}, twice);
-  turn_joint(skeleton, 1, {0, 0, -10}, twice);
+  rotate_joint(skeleton, 1, {25, 40, -10}, once);
+  rotate_joint(skeleton, 1, {25, 0, 0}, twice);
+  rotate_joint(skeleton, 1, {0, 40, 0}, twice);
+  rotate_joint(skeleton, 1, {0, 0, -10}, twice);
   EXPECT_LT((once.local[1].matrix() - twice.local[1].matrix()).norm(), 1e-12);
   EXPECT_EQ(once.local[1].translation(), skeleton[1].rest_local.translation());
   EXPECT_EQ(once.local[0].matrix(), skeleton[0].rest_local.matrix());
@@ -83,7 +83,7 @@ TEST(TurnJoint, BelowAFlatParentItTurnsInTheParentsAxes) {
     joints[1].parent = 0;
     const Skeleton skeleton = *Skeleton::create(joints);
     Pose pose = rest_pose(skeleton);
-    turn_joint(skeleton, 1, {0, 0, 90}, pose);
+    rotate_joint(skeleton, 1, {0, 0, 90}, pose);
     EXPECT_LT((pose.local[1].linear() - turn_xyz({0, 0, 90})).norm(), 1e-12);
   }
 }
@@ -95,7 +95,7 @@ TEST(TurnJoint, TinyAndHugeParentsDoNotMatter) {
     joints[1].parent = 0;
     const Skeleton skeleton = *Skeleton::create(joints);
     Pose pose = rest_pose(skeleton);
-    turn_joint(skeleton, 1, {0, 0, 30}, pose);
+    rotate_joint(skeleton, 1, {0, 0, 30}, pose);
     const auto posed = global_transforms(skeleton, pose.local);
     EXPECT_LT((posed[1].linear() / size - turn_xyz({0, 0, 30}) * turn_xyz({0, 90, 0})).norm(), 1e-12);
   }

@@ -35,8 +35,8 @@ struct TemplateCost {
 
 // How a skeleton was found: by the rings of quads (milliseconds), by the level sets of distances along the
 // surface, or through the voxel body.
-enum class SkeletonWay { kRings, kSurface, kVolume };
-const char* name_of(SkeletonWay way);  // rings, surface, volume
+enum class SkeletonMethod { kRings, kSurface, kVolume };
+const char* name_of(SkeletonMethod method);  // rings, surface, volume
 
 // What was found in a mesh without a skeleton.
 struct FoundSkeleton {
@@ -44,7 +44,7 @@ struct FoundSkeleton {
   std::string name;        // of the template
   double confidence = 0;   // 0 .. 1: how well the template fits, beside the next best
   bool symmetric = false;  // the mesh is its own mirror image, and so are the joints
-  SkeletonWay way = SkeletonWay::kSurface;
+  SkeletonMethod method = SkeletonMethod::kSurface;
   std::string no_rings;       // why the way is not that of rings; empty where they were not asked for
   std::vector<Curve> curves;  // trunk first, then limbs, then fingers
   std::size_t rings = 0;

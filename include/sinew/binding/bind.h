@@ -59,7 +59,7 @@ struct BindReport {
   std::size_t voxels = 0;           // cells of the voxel body, where one was made
   int iterations = 0;
   std::optional<FleshReport> flesh = {};
-  std::vector<std::string> notes;  // each repair in a sentence
+  std::vector<std::string> warnings;  // each repair in a sentence
 };
 
 // Gives rig.weights for every vertex from rig.mesh and the rig's deforming joints in bind space. Never leaves

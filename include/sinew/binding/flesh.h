@@ -33,7 +33,7 @@ struct FleshReport {
   std::size_t unreached = 0;  // vertices in parts of the body without a bone: they hang on one joint
   double worst = 1, mean = 1;
   std::vector<FleshJointReport> joints;
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   double seconds = 0;
 };
 

@@ -29,7 +29,7 @@ struct JointWeightsReport {
   std::size_t voxels = 0;    // grid vertices
   std::size_t clamped = 0;   // values put into [0, 1]
   int iterations = 0;        // most steps of a joint
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 // Gives rig.joint_weights, d, s and t of [kavan2012]'s algorithm 1, for the joints in bind space. The rig

@@ -20,7 +20,7 @@ struct PointHandlesRequest {
 struct PointHandlesReport {
   double seconds = 0;
   std::size_t voxels = 0;  // grid vertices
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 // Gives rig.points: handles at the deforming joints, each moving with its joint, and point-handle bounded

@@ -21,7 +21,7 @@ class GltfDocument;
 struct GltfFile {
   Rig rig;
   std::shared_ptr<const GltfDocument> document;
-  std::vector<std::string> notes;  // what was untidy and how it was read, one sentence each
+  std::vector<std::string> warnings;  // what was repaired and how it was read, one sentence each
 };
 
 // Reads .glb or .gltf bytes; `path` names the file in messages and is where relative URIs are looked up

@@ -21,7 +21,7 @@ struct Material {
 
 // A picture as its file holds it, PNG or JPEG.
 struct TextureImage {
-  std::string name;  // without folder and ending
+  std::string name;  // without folder and extension
   std::string bytes;
 };
 
@@ -54,7 +54,7 @@ std::string write_mtl(std::span<const Material> materials, std::span<const std::
 Looks looks_of_obj(MeshFile& file, std::vector<MeshPart>& parts, const std::filesystem::path* folder);
 
 // The looks of a document's primitives, parts as its rig has them.
-Looks looks_of(const GltfDocument& document, const Rig& rig, std::vector<std::string>& notes);
+Looks looks_of(const GltfDocument& document, const Rig& rig, std::vector<std::string>& warnings);
 
 // Text of an .obj, colours at its vertices and faces under their material's name; `library` is the .mtl.
 std::string write_obj(const PolyMesh& mesh, std::span<const MeshPart> parts, const Looks& looks,

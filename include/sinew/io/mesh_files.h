@@ -13,10 +13,10 @@
 
 namespace sinew {
 
-// A mesh from a text or simple binary format, and what was untidy in it.
+// A mesh from a text or simple binary format, and what was repaired in it.
 struct MeshFile {
   PolyMesh mesh;
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   std::vector<std::array<std::uint32_t, 2>> edges = {};  // that no face need have: `l` lines of .obj
   // Of .obj alone: files of materials as they are named, names of materials in the order of first use ("":
   // faces before any), the material of each face (empty: one for all), and colours as stored, 0 to 1, per

@@ -13,7 +13,7 @@ namespace sinew {
 struct SkeletonFile {
   Skeleton skeleton;
   std::vector<Clip> clips;  // a .bvh has one
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 // `name` is the file's name for messages; all failures are kBadInput and say the place and what to do.

@@ -19,7 +19,7 @@ struct SurfaceLooks {
   std::vector<std::uint32_t> of_face;  // per face of the rig's mesh: its material
   std::vector<Vec2f> texcoords;        // per vertex, of its material's texture
   std::vector<Vec3f> colours;          // per vertex, linear; or empty
-  std::vector<std::string> notes;      // what could not be read, one sentence each
+  std::vector<std::string> warnings;   // what could not be read, one sentence each
 
   // A file without any colour is as good as none.
   bool empty() const { return materials.empty(); }

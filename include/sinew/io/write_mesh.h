@@ -11,13 +11,13 @@ namespace sinew {
 
 enum class FileKind { kGlb, kGltf, kObj, kPly, kOff, kStl, kPc2, kMdd, kFolder, kUnknown };
 
-// By the ending, in any case; a path without one is a folder.
+// By the extension, in any case; a path without one is a folder.
 FileKind kind_of(const std::filesystem::path& path);
 
-// kUsage naming the endings that can be written where `path` has none of them.
+// kUsage naming the extensions that can be written where `path` has none of them.
 Result<FileKind> writable_kind(const std::filesystem::path& path);
 
-// Writes the asset in the format of the ending. A .glb or .gltf keeps all that sinew does not own and takes
+// Writes the asset in the format of the extension. A .glb or .gltf keeps all that sinew does not own and takes
 // from the rig what `options.edit` says; formats without a skeleton get the mesh in the file's own pose
 // (linear blend), world space.
 Result<void> save_asset(const Asset& asset, const std::filesystem::path& path, Overwrite overwrite,

@@ -32,7 +32,7 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector
 // A mesh alone, as one part: what frames of a mesh that no file holds are saved with.
 Asset plain_asset(PolyMesh mesh, const std::string& name);
 
-// .glb/.gltf morph targets, .pc2, .mdd, or, without an ending, a folder of OBJ files 0000.obj, 0001.obj, …
+// .glb/.gltf morph targets, .pc2, .mdd, or, without an extension, a folder of OBJ files 0000.obj, 0001.obj, …
 // A folder that exists is filled only with kYes; each file in it is whole or absent.
 Result<void> save_frames(const Asset& asset, const BakedFrames& frames, const std::filesystem::path& path,
                          Overwrite overwrite, const Progress* progress = nullptr);

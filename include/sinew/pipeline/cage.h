@@ -28,7 +28,7 @@ struct CageReport {
   double max_row_error = 0, reproduction_error = 0, dropped = 0;
   std::size_t outside = 0, entries = 0;
   int cycles = 0;
-  std::vector<std::string> notes;  // what the user should know about cage and mesh, a sentence each
+  std::vector<std::string> warnings;  // what the user should know about cage and mesh, a sentence each
 };
 
 // Solves the cage and binds the rig's mesh to it; a cage of the same name is replaced. The cage lies in bind

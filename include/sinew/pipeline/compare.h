@@ -68,7 +68,7 @@ struct CompareReport {
   Convergence convergence;
   std::size_t voxels = 0;  // grid vertices
   double seconds = 0;
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 // Every pair in every pose against the elastic reference. Joints turn in bind

@@ -43,7 +43,7 @@ struct InbetweenReport {
   std::string skeleton;          // the template that fits the shapes; empty: none
   std::size_t joints = 0;        // of it
   WayChanges changes, straight;  // of these frames, and of straight lines at the same shares
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 // Frames that lead through the shapes as dynamic curves do, each pair from rest. Shapes are hit exactly, at

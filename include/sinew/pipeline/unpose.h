@@ -15,7 +15,7 @@ struct UnposeReport {
   std::size_t changed = 0;              // vertices that were edited
   std::vector<std::uint32_t> singular;  // of those: have no rest position there, and stay
   double residual = 0;                  // largest distance left, over the size of the mesh
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 // The rest positions (bind space) that the rig's stack takes to `edited` (world space) in this pose; keys

@@ -106,7 +106,7 @@ class RigDeformer {
   std::size_t joint_count() const;
   std::size_t key_count() const;
   // What a user should know about the rig, a sentence each.
-  std::span<const std::string> notes() const;
+  std::span<const std::string> warnings() const;
 
   RigWorkspace make_workspace() const;
 

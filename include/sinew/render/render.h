@@ -17,7 +17,7 @@ struct Image {
   std::vector<std::uint8_t> rgb;  // 3 * width * height, rows from the top
   // What could not be drawn, one sentence each: no font found, positions that are not finite. Empty when all
   // went well.
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 // The file's bytes. Images with at most 256 colours become palette files, the rest true colour; both
@@ -48,7 +48,7 @@ struct OverlayBone {
 };
 
 // One thing to look at: a mesh, and what is drawn over it. Spans are owned elsewhere. Vertices that are not
-// finite are left out together with their triangles, and counted in Image::notes.
+// finite are left out together with their triangles, and counted in Image::warnings.
 struct Subject {
   std::span<const Vec3> positions;
   std::span<const Triangle> triangles;

@@ -16,12 +16,12 @@ Result<void> rotate_joint(const Skeleton& skeleton, std::size_t joint, const Qua
 // does.
 Result<void> place_joint(const Skeleton& skeleton, std::size_t joint, const Vec3& place, Pose& pose);
 
-// Which degrees turn_joint needs to bring the joint from rest to where the pose has it: x and z in (-180,
+// Which degrees rotate_joint needs to bring the joint from rest to where the pose has it: x and z in (-180,
 // 180], y in
 // [-90, 90]; of the many that do where y is 90 degrees the one with z = 0. Scale counts for nothing.
 Vec3 joint_angles(const Skeleton& skeleton, std::size_t joint, const Pose& pose);
 
-// The joint's rest axes, turned by these degrees as turn_joint does; its place in its parent stays.
+// The joint's rest axes, turned by these degrees as rotate_joint does; its place in its parent stays.
 void set_joint_angles(const Skeleton& skeleton, std::size_t joint, const Vec3& degrees, Pose& pose);
 
 }  // namespace sinew

@@ -23,6 +23,6 @@ std::vector<Affine3> global_transforms(const Skeleton& skeleton, std::span<const
 
 // Turns a joint on top of what the pose has, about the world axes of the rest pose through its head: first x,
 // then y, then z, in degrees; its children are carried along.
-void turn_joint(const Skeleton& skeleton, std::size_t joint, const Vec3& degrees, Pose& pose);
+void rotate_joint(const Skeleton& skeleton, std::size_t joint, const Vec3& degrees, Pose& pose);
 
 }  // namespace sinew

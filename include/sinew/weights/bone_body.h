@@ -52,6 +52,7 @@ Result<void> refine_on_finer_bodies(const BindInput& input, const BoneBody& bone
                                     BoneWeights& weights, BodyFigures& figures);
 
 // Weights on the grid's vertices carried to the surface, rows normalised.
-BoneWeights carry_to_surface(const BoneBody& bones, const BindInput& input, const Eigen::MatrixXd& values);
+BoneWeights interpolate_to_surface(const BoneBody& bones, const BindInput& input,
+                                   const Eigen::MatrixXd& values);
 
 }  // namespace sinew

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sinew/weights/prune_smoothly.h"
+#include "sinew/weights/prune_with_falloff.h"
 
 #include <gtest/gtest.h>
 
@@ -53,10 +53,10 @@ double largest_step(const SkinWeights& weights, const PolyMesh& mesh) {
   return largest;
 }
 
-TEST(PruneSmoothly, RowsAreShortAndSumToOne) {
+TEST(PruneWithFalloff, RowsAreShortAndSumToOne) {
   const PolyMesh sheet = test::grid(60, 60);
   for (const int most : {1, 2, 4, 6}) {
-    const Pruned pruned = prune_smoothly(crowded(sheet), kParents, welded(sheet), most);
+    const Pruned pruned = prune_with_falloff(crowded(sheet), kParents, welded(sheet), most);
     ASSERT_EQ(pruned.weights.vertex_count(), sheet.vertex_count());
     EXPECT_LE(pruned.weights.max_influences(), static_cast<std::size_t>(most));
     EXPECT_LT(weight_stats(pruned.weights, 0, sheet.vertex_count()).max_row_error, 1e-12);
@@ -64,12 +64,12 @@ TEST(PruneSmoothly, RowsAreShortAndSumToOne) {
   }
 }
 
-TEST(PruneSmoothly, StepsAreNearlyHalfAsLargeAsWhereWeightsAreCutOff) {
+TEST(PruneWithFalloff, StepsAreNearlyHalfAsLargeAsWhereWeightsAreCutOff) {
   const PolyMesh sheet = test::grid(60, 60);
   const std::vector<int> chain = {-1, 0, 1, 2, 3, 4, 5};
   const SkinWeights weights = crowded(sheet);
   const double plain = largest_step(prune_weights(weights, 4).weights, sheet);
-  const double smooth = largest_step(prune_smoothly(weights, chain, welded(sheet), 4).weights, sheet);
+  const double smooth = largest_step(prune_with_falloff(weights, chain, welded(sheet), 4).weights, sheet);
   EXPECT_GT(plain, 0.15);
   EXPECT_LT(smooth, 0.6 * plain);
 }
@@ -94,19 +94,20 @@ double roughness(const SkinWeights& whole, const SkinWeights& pruned, const Poly
   return std::sqrt(sum / static_cast<double>(count));
 }
 
-TEST(PruneSmoothly, CoarseMeshesAreChangedNoFartherAndMoreSmoothlyThanByCutting) {
+TEST(PruneWithFalloff, CoarseMeshesAreChangedNoFartherAndMoreSmoothlyThanByCutting) {
   const std::vector<int> chain = {-1, 0, 1, 2, 3, 4, 5};
   for (const int side : {3, 5, 8, 12}) {
     const PolyMesh sheet = test::grid(side, side);
     const SkinWeights weights = crowded(sheet);
-    const Pruned plain = prune_weights(weights, 4), smooth = prune_smoothly(weights, chain, welded(sheet), 4);
+    const Pruned plain = prune_weights(weights, 4),
+                 smooth = prune_with_falloff(weights, chain, welded(sheet), 4);
     EXPECT_LT(roughness(weights, smooth.weights, sheet), 0.9 * roughness(weights, plain.weights, sheet))
         << side;
     EXPECT_LT(smooth.error, 1.5 * plain.error) << side;
   }
 }
 
-TEST(PruneSmoothly, SaysWhichJointsLostHowMuch) {
+TEST(PruneWithFalloff, SaysWhichJointsLostHowMuch) {
   SkinWeights before, after;
   before.add_row(std::vector<Influence>{{0, 0.5}, {1, 0.3}, {2, 0.2}});
   before.add_row(std::vector<Influence>{{0, 1.6}, {2, 0.4}});  // any sum
@@ -119,13 +120,13 @@ TEST(PruneSmoothly, SaysWhichJointsLostHowMuch) {
   EXPECT_EQ(lost[0].vertices, 2u);
 }
 
-TEST(PruneSmoothly, WhatIsLostGoesToKin) {
+TEST(PruneWithFalloff, WhatIsLostGoesToKin) {
   const PolyMesh sheet = test::grid(4, 4);
   SkinWeights weights;
   weights.offsets.assign(1, 0);
   for (std::size_t v = 0; v < sheet.vertex_count(); ++v)
     weights.add_row(std::vector<Influence>{{2, 0.4}, {5, 0.4}, {3, 0.2}});
-  const Pruned pruned = prune_smoothly(weights, kParents, welded(sheet), 2);
+  const Pruned pruned = prune_with_falloff(weights, kParents, welded(sheet), 2);
   for (std::size_t v = 0; v < sheet.vertex_count(); ++v) {
     ASSERT_EQ(pruned.weights.row(v).size(), 2u);
     EXPECT_EQ(pruned.weights.row(v)[0].joint, 2u);
@@ -135,13 +136,13 @@ TEST(PruneSmoothly, WhatIsLostGoesToKin) {
   }
 }
 
-TEST(PruneSmoothly, LittleIsCutOffPlainly) {
+TEST(PruneWithFalloff, LittleIsCutOffPlainly) {
   const PolyMesh sheet = test::grid(4, 4);
   SkinWeights weights;
   weights.offsets.assign(1, 0);
   for (std::size_t v = 0; v < sheet.vertex_count(); ++v)
     weights.add_row(std::vector<Influence>{{2, 0.5}, {5, 0.46}, {3, 0.04}});
-  const Pruned pruned = prune_smoothly(weights, kParents, welded(sheet), 2),
+  const Pruned pruned = prune_with_falloff(weights, kParents, welded(sheet), 2),
                plain = prune_weights(weights, 2);
   EXPECT_EQ(pruned.error, plain.error);
   for (std::size_t k = 0; k < plain.weights.entries.size(); ++k) {
@@ -150,13 +151,13 @@ TEST(PruneSmoothly, LittleIsCutOffPlainly) {
   }
 }
 
-TEST(PruneSmoothly, EmptyRowsStayEmpty) {
+TEST(PruneWithFalloff, EmptyRowsStayEmpty) {
   const PolyMesh sheet = test::grid(2, 2);
   SkinWeights weights;
   weights.offsets.assign(1, 0);
   for (std::size_t v = 0; v < sheet.vertex_count(); ++v)
     weights.add_row(v == 0 ? std::vector<Influence>{} : std::vector<Influence>{{1, 0.3}, {2, 0.3}, {3, 0.4}});
-  const Pruned pruned = prune_smoothly(weights, kParents, welded(sheet), 2);
+  const Pruned pruned = prune_with_falloff(weights, kParents, welded(sheet), 2);
   EXPECT_EQ(pruned.weights.vertex_count(), sheet.vertex_count());
   EXPECT_LT(weight_stats(pruned.weights, 1, sheet.vertex_count()).max_row_error, 1e-12);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autorig/turning_centres.h"
+#include "autorig/joint_centres.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<Bone> bones_of(const TemplateData& model, const std::vector<PlacedJo
   for (std::size_t j = 0; j < placed.size(); ++j) {
     bones[j].head = placed[j].head;
     bones[j].tail = placed[j].tail ? *placed[j].tail : placed[j].head;
-    if (!placed[j].there || model.joints[j].parent < 0) continue;
+    if (!placed[j].present || model.joints[j].parent < 0) continue;
     const auto p = static_cast<std::size_t>(model.joints[j].parent);
     const Anchor &mine = model.joints[j].anchor, &above = model.joints[p].anchor;
     const bool goes_on = mine.kind == above.kind && mine.part == above.part;
@@ -56,7 +56,7 @@ void find_flesh(std::span<const Vec3> rest, const std::vector<PlacedJoint>& plac
     Bone* own = nullptr;
     for (std::size_t j = 0; j < bones.size(); ++j) {
       const Vec3 way = bones[j].tail - bones[j].head;
-      if (!placed[j].there || !(way.squaredNorm() > 0)) continue;
+      if (!placed[j].present || !(way.squaredNorm() > 0)) continue;
       const double t = std::clamp((rest[v] - bones[j].head).dot(way) / way.squaredNorm(), 0.0, 1.0);
       const double away = (rest[v] - bones[j].head - t * way).squaredNorm();
       if (away < nearest) nearest = away, at = t, own = &bones[j];
@@ -160,7 +160,7 @@ void centre_by_motion(const Match& match, std::span<const Vec3> rest,
       std::vector<std::optional<Motion>> motions;
       for (const Bone& bone : bones) motions.push_back(motion_of(bone, rest, posed));
       for (std::size_t j = 0; j < placed.size(); ++j) {
-        if (!placed[j].there || !motions[j]) continue;
+        if (!placed[j].present || !motions[j]) continue;
         // A collar bone has hardly any flesh of its own: what it hangs on then.
         int above = model.joints[j].parent;
         while (above >= 0 && !motions[static_cast<std::size_t>(above)])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autorig/patches.h"
+#include "autorig/vertex_clusters.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,8 +7,8 @@
 namespace sinew::autorig {
 namespace {
 
-// Thinning leaves a half to a quarter, and of 800 patches a hand still shows its fingers: no more is taken.
-constexpr std::size_t kMostVertices = 4000, kMostPatches = 3200;
+// Thinning leaves a half to a quarter, and of 800 clusters a hand still shows its fingers: no more is taken.
+constexpr std::size_t kMostVertices = 4000, kMostClusters = 3200;
 
 struct Links {
   std::vector<std::uint32_t> first = {0}, items;
@@ -101,7 +101,7 @@ Vec3f area_about(const PolyMesh& mesh, const HalfEdges& edges, std::uint32_t v) 
 
 }  // namespace
 
-Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
+VertexClusters::VertexClusters(const PolyMesh& mesh, const HalfEdges& edges) {
   const std::size_t n = mesh.vertex_count();
   Links links;
   if (n <= kMostVertices) {
@@ -113,11 +113,11 @@ Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
     Thinned level = thin(edges, n);
     of_ = std::move(level.of);
     seeds_ = std::move(level.seeds);
-    while (seeds_.size() > kMostPatches) {
+    while (seeds_.size() > kMostClusters) {
       Thinned next = thin(level.links, seeds_.size());
       // Pieces without neighbours do not become fewer.
       if (next.seeds.size() > seeds_.size() / 2) break;
-      for (std::uint32_t& patch : of_) patch = next.of[patch];
+      for (std::uint32_t& cluster : of_) cluster = next.of[cluster];
       for (std::uint32_t& seed : next.seeds) seed = seeds_[seed];
       seeds_ = std::move(next.seeds);
       level.links = std::move(next.links);
@@ -129,15 +129,15 @@ Patches::Patches(const PolyMesh& mesh, const HalfEdges& edges) {
   measure_areas(mesh, edges);
 }
 
-void Patches::measure_ways(const PolyMesh& mesh, const std::vector<std::uint32_t>& ends) {
+void VertexClusters::measure_ways(const PolyMesh& mesh, const std::vector<std::uint32_t>& ends) {
   places_.resize(seeds_.size());
   for (std::size_t k = 0; k < places_.size(); ++k)
     places_[k] = (mesh.positions[seeds_[k]] - mesh.positions[seeds_[0]]).cast<float>();
   neighbours_.resize(ends.size());
   double sum = 0;
-  for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch)
-    for (std::uint32_t k = first_[patch]; k < first_[patch + 1]; ++k) {
-      const float length = (places_[ends[k]] - places_[patch]).norm();
+  for (std::uint32_t cluster = 0; cluster < seeds_.size(); ++cluster)
+    for (std::uint32_t k = first_[cluster]; k < first_[cluster + 1]; ++k) {
+      const float length = (places_[ends[k]] - places_[cluster]).norm();
       neighbours_[k] = {ends[k], length};
       sum += static_cast<double>(length);
       max_length_ = std::max(max_length_, length);
@@ -145,13 +145,13 @@ void Patches::measure_ways(const PolyMesh& mesh, const std::vector<std::uint32_t
   mean_length_ = static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, ends.size())));
 }
 
-// By the faces about the seeds: the vertices of a patch are much alike.
-void Patches::measure_areas(const PolyMesh& mesh, const HalfEdges& edges) {
+// By the faces about the seeds: the vertices of a cluster are much alike.
+void VertexClusters::measure_areas(const PolyMesh& mesh, const HalfEdges& edges) {
   std::vector<std::uint32_t> members(seeds_.size(), 0);
-  for (const std::uint32_t patch : of_) ++members[patch];
+  for (const std::uint32_t cluster : of_) ++members[cluster];
   area_.resize(seeds_.size());
-  for (std::uint32_t patch = 0; patch < seeds_.size(); ++patch)
-    area_[patch] = area_about(mesh, edges, seeds_[patch]) * static_cast<float>(members[patch]);
+  for (std::uint32_t cluster = 0; cluster < seeds_.size(); ++cluster)
+    area_[cluster] = area_about(mesh, edges, seeds_[cluster]) * static_cast<float>(members[cluster]);
 }
 
 }  // namespace sinew::autorig

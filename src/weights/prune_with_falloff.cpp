@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sinew/weights/prune_smoothly.h"
+#include "sinew/weights/prune_with_falloff.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr double kFade = 0.5;     // weights twice as large as the first that go
 constexpr int kTimes = 20;        // four leave twice the step in a fine mesh
 
 // How much alike two joints move: less by a factor of e for every bone between them.
-Eigen::MatrixXd kinship(std::span<const int> parents) {
+Eigen::MatrixXd hierarchy_affinity(std::span<const int> parents) {
   const auto n = static_cast<Eigen::Index>(parents.size());
   std::vector<int> depth(parents.size(), 0);
   const auto above = [&](int j) { return parents[static_cast<std::size_t>(j)]; };
@@ -36,7 +36,7 @@ Eigen::MatrixXd kinship(std::span<const int> parents) {
 }
 
 // One row, largest first, cut to `most`: what stays fades towards the first that goes, and each loss goes to
-// what stays, by its size and kinship.
+// what stays, by its size and hierarchy_affinity.
 void cut(std::span<const Influence> row, std::size_t most, const Eigen::MatrixXd& alike,
          std::vector<Influence>& kept) {
   kept.assign(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(std::min(most, row.size())));
@@ -121,12 +121,12 @@ double moved(std::span<const Influence> before, std::span<const Influence> after
 
 }  // namespace
 
-Pruned prune_smoothly(const SkinWeights& weights, std::span<const int> parents, const WeldedTriangles& welded,
-                      int influences) {
+Pruned prune_with_falloff(const SkinWeights& weights, std::span<const int> parents,
+                          const WeldedTriangles& welded, int influences) {
   Pruned plain = prune_weights(weights, influences);
   if (plain.error <= kLittle) return plain;
   const auto most = static_cast<std::size_t>(std::max(influences, 1));
-  const Eigen::MatrixXd alike = kinship(parents);
+  const Eigen::MatrixXd alike = hierarchy_affinity(parents);
   const std::size_t count = welded.weld.positions.size();
   const IndexLists neighbours = vertex_neighbours(count, edge_table(count, FaceList(welded.triangles)));
   CutRows rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autorig/turning_centres.h"
+#include "autorig/joint_centres.h"
 
 #include <gtest/gtest.h>
 
@@ -45,35 +45,35 @@ struct Limb {
     return posed;
   }
 
-  void revise(double degrees) {
+  void refine_from_pose(double degrees) {
     const std::vector<Vec3> posed = bent(degrees);
     const std::span<const Vec3> poses[] = {posed};
     centre_by_motion(match, tube.positions, poses, placed);
   }
 };
 
-TEST(TurningCentres, AHingeIsOnItsAxisAndOnTheCurve) {
+TEST(JointCentres, AHingeIsOnItsAxisAndOnTheCurve) {
   for (const Vec3& guess : {Vec3(4.2, 0, 0), Vec3(5.6, 0.3, 0), Vec3(4.5, 0, 0.4), Vec3(5.4, -0.2, -0.4)}) {
     Limb limb(guess);
-    limb.revise(60);
+    limb.refine_from_pose(60);
     EXPECT_LT((limb.placed[1].head - Vec3(5, 0, 0)).norm(), 0.02) << limb.placed[1].head.transpose();
     EXPECT_TRUE(limb.placed[1].by_motion);
     EXPECT_EQ(limb.placed[0].head, Vec3::Zero());
   }
 }
 
-TEST(TurningCentres, WhatDoesNotTurnStays) {
+TEST(JointCentres, WhatDoesNotTurnStays) {
   const Vec3 guess(4.5, 0.1, 0.2);
   Limb limb(guess);
-  limb.revise(5);
+  limb.refine_from_pose(5);
   EXPECT_EQ(limb.placed[1].head, guess);
   EXPECT_FALSE(limb.placed[1].by_motion);
 }
 
-TEST(TurningCentres, NoJointLeapsAlongItsBone) {
+TEST(JointCentres, NoJointLeapsAlongItsBone) {
   const Vec3 guess(2.0, 0, 0);  // farther off than a third of the shorter bone
   Limb limb(guess);
-  limb.revise(60);
+  limb.refine_from_pose(60);
   EXPECT_EQ(limb.placed[1].head, guess);
 }
 

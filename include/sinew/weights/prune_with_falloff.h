@@ -15,7 +15,7 @@ namespace sinew {
 // steep as they were. Vertices that are welded get the same row. Where no row loses more than 5 % it is
 // prune_weights. `parents`: per joint the one above it, -1 for none. `weights` has a row for every vertex
 // before welding.
-Pruned prune_smoothly(const SkinWeights& weights, std::span<const int> parents, const WeldedTriangles& welded,
-                      int influences);
+Pruned prune_with_falloff(const SkinWeights& weights, std::span<const int> parents,
+                          const WeldedTriangles& welded, int influences);
 
 }  // namespace sinew
