@@ -16,32 +16,32 @@ namespace sinew {
 struct FleshRequest {
   MotionRange range;
   double tolerance = 1.15;
-  ElasticSettings elastic;  // how stiff the flesh is; its voxels are those of the context
-  bool follow = true;       // small islands move with the body under them
+  ElasticSettings elastic;  ///< how stiff the flesh is; its voxels are those of the context
+  bool follow = true;       ///< small islands move with the body under them
   std::span<const std::size_t> linked = {};
   const Progress* progress = nullptr;
 };
 
-// What came out for one joint that flesh bends about.
+/// What came out for one joint that flesh bends about.
 struct FleshJointReport {
   std::string joint;
-  double bare = 1, worst = 1, mean = 1;  // energy over that of the elastic body, without and with fields
+  double bare = 1, worst = 1, mean = 1;  ///< energy over that of the elastic body, without and with fields
   std::size_t modes = 0, vertices = 0;
 };
 struct FleshReport {
   std::size_t voxels = 0, field_bytes = 0;
-  std::size_t unreached = 0;  // vertices in parts of the body without a bone: they hang on one joint
+  std::size_t unreached = 0;  ///< vertices in parts of the body without a bone: they hang on one joint
   double worst = 1, mean = 1;
   std::vector<FleshJointReport> joints;
   std::vector<std::string> warnings;
   double seconds = 0;
 };
 
-// Makes rig.flesh for the mesh as it is bound. kImpossible: no skin weights.
+/// Makes rig.flesh for the mesh as it is bound. kImpossible: no skin weights.
 Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshRequest& request);
 
-// The same for points of their own, a grid's vertices for one: composed weights and fields as they are
-// stored.
+/// The same for points of their own, a grid's vertices for one: composed weights and fields as they are
+/// stored.
 Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
                   const TrilinearWeights& transfer, std::span<const int> fallback,
                   std::span<const std::uint32_t> to_points);

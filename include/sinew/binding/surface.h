@@ -11,22 +11,22 @@
 
 namespace sinew {
 
-// The surface of a rig as the methods want it: welded, in bind space, with its bones.
+/// The surface of a rig as the methods want it: welded, in bind space, with its bones.
 struct Surface {
   WeldedTriangles welded;
   std::vector<Bone> bones;
-  std::vector<int> parents;        // per bone
-  std::vector<std::string> names;  // per bone: that of its joint
+  std::vector<int> parents;        ///< per bone
+  std::vector<std::string> names;  ///< per bone: that of its joint
   BindInput input() const { return {welded.view(), bones, parents}; }
 };
-// kImpossible: no joint deforms. kBadInput: no usable triangle.
+/// kImpossible: no joint deforms. kBadInput: no usable triangle.
 Result<Surface> make_surface(const Rig& rig);
 
-// What all binding of one rig stands on, made once: the surface, and the voxel body when it is first asked
-// for.
+/// What all binding of one rig stands on, made once: the surface, and the voxel body when it is first asked
+/// for.
 class BindingContext {
  public:
-  // `voxels`: cells along the longest side of the body; 0: chosen by mesh and bones. Fails as make_surface.
+  /// `voxels`: cells along the longest side of the body; 0: chosen by mesh and bones. Fails as make_surface.
   static Result<BindingContext> make(const Rig& rig, int voxels, const Progress* progress);
 
   const Surface& surface() const { return surface_; }
@@ -34,8 +34,8 @@ class BindingContext {
   int voxels() const { return voxels_; }
   const Progress* progress() const { return progress_; }
   Result<const BoneBody*> body();
-  // The body for elastic solves: the same, or a coarser one where the mesh has few triangles and no
-  // resolution was given (elastic_cells).
+  /// The body for elastic solves: the same, or a coarser one where the mesh has few triangles and no
+  /// resolution was given (elastic_cells).
   Result<const BoneBody*> elastic_body();
 
  private:

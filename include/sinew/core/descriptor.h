@@ -14,20 +14,20 @@
 
 namespace sinew {
 
-// One member of an options struct, described once: command line, rig file, WebAssembly, page and documents
-// are made from tables of these. A new option is one member and one line in a table.
+/// One member of an options struct, described once: command line, rig file, WebAssembly, page and documents
+/// are made from tables of these. A new option is one member and one line in a table.
 struct Descriptor {
   enum class Kind : std::uint8_t { kFlag, kNumber, kWhole, kWord, kNamedNumbers, kNamedWords };
 
-  std::string_view name;    // in files: "passes"
-  std::string_view option;  // for users, unique among all tables of an interface: "mush-passes"
-  std::string_view help;    // in words, for all interfaces
+  std::string_view name;    ///< in files: "passes"
+  std::string_view option;  ///< for users, unique among all tables of an interface: "mush-passes"
+  std::string_view help;    ///< in words, for all interfaces
   Kind kind = Kind::kNumber;
-  double least = -std::numeric_limits<double>::infinity();  // of numbers
+  double least = -std::numeric_limits<double>::infinity();  ///< of numbers
   double most = std::numeric_limits<double>::infinity();
-  std::string_view words = {};  // of words: "polar|explog"; empty: any
+  std::string_view words = {};  ///< of words: "polar|explog"; empty: any
   Setting (*get)(const void* options) = nullptr;
-  void (*set)(void* options, const Setting& value) = nullptr;  // of a value that fits
+  void (*set)(void* options, const Setting& value) = nullptr;  ///< of a value that fits
 
   constexpr Descriptor as(std::string_view option_name) const {
     Descriptor renamed = *this;
@@ -46,13 +46,13 @@ struct MemberTraits<Value Class::*> {
   using Type = Value;
 };
 
-// Where a word stands in "polar|explog"; -1: nowhere.
+/// Where a word stands in "polar|explog"; -1: nowhere.
 int word_index(std::string_view words, std::string_view word);
 std::string_view word_at(std::string_view words, int index);
 
 }  // namespace detail
 
-// Describes a number, flag, word or list of named values by its member.
+/// Describes a number, flag, word or list of named values by its member.
 template <auto Member>
 constexpr Descriptor setting(std::string_view name, std::string_view help,
                              double least = -std::numeric_limits<double>::infinity(),
@@ -83,7 +83,7 @@ constexpr Descriptor setting(std::string_view name, std::string_view help,
   return made;
 }
 
-// Describes an enumeration by its words, in the order of the enumerators, or words of a list.
+/// Describes an enumeration by its words, in the order of the enumerators, or words of a list.
 template <auto Member>
 constexpr Descriptor choice(std::string_view name, std::string_view words, std::string_view help) {
   using Owner = typename detail::MemberTraits<decltype(Member)>::Owner;
@@ -106,28 +106,28 @@ constexpr Descriptor choice(std::string_view name, std::string_view words, std::
   return made;
 }
 
-// What holds where nobody says otherwise: the member of a new struct.
+/// What holds where nobody says otherwise: the member of a new struct.
 template <class Options>
 Setting default_of(const Descriptor& descriptor);
 
-// Whether a value may be given for it; the error begins with the option's name.
+/// Whether a value may be given for it; the error begins with the option's name.
 Result<void> check_setting(const Descriptor& descriptor, const Setting& value);
 
-// A value as users type it: "0.5", "explog"; named values one at a time, "LeftArm=0.5", which may be given
-// again and again: `before` is what was given so far.
+/// A value as users type it: "0.5", "explog"; named values one at a time, "LeftArm=0.5", which may be given
+/// again and again: `before` is what was given so far.
 Result<Setting> parse_setting(const Descriptor& descriptor, std::string_view text,
                               const Setting* before = nullptr);
-// "0.5", "explog", "LeftArm=0.5,RightArm=1".
+/// "0.5", "explog", "LeftArm=0.5,RightArm=1".
 std::string setting_text(const Setting& value);
-// "a number from 0 to 1", "polar or explog".
+/// "a number from 0 to 1", "polar or explog".
 std::string setting_range(const Descriptor& descriptor);
 
-// The value of a member, and putting one there that check_setting let through.
+/// The value of a member, and putting one there that check_setting let through.
 Setting get_setting(const Descriptor& descriptor, const void* options);
 void put_setting(const Descriptor& descriptor, void* options, const Setting& value);
 
-// An options struct from name-value pairs; names that the table does not have are left alone. Fails as
-// check_setting does.
+/// An options struct from name-value pairs; names that the table does not have are left alone. Fails as
+/// check_setting does.
 Result<void> read_settings(std::span<const Descriptor> table, const Settings& settings, void* options);
 template <class Options>
 Result<Options> read_settings(std::span<const Descriptor> table, const Settings& settings,

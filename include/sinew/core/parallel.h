@@ -8,9 +8,9 @@
 
 namespace sinew {
 
-// A job system that parallel_for runs on: an engine brings its own, oneTBB is the default. run() calls
-// piece(context, i) once for each i below `pieces`, on any threads and in any order, and returns when all are
-// done. An exception that a piece throws may end the job, and is thrown on by run().
+/// A job system that parallel_for runs on: an engine brings its own, oneTBB is the default. run() calls
+/// piece(context, i) once for each i below `pieces`, on any threads and in any order, and returns when all are
+/// done. An exception that a piece throws may end the job, and is thrown on by run().
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -18,11 +18,11 @@ class Executor {
                    void (*piece)(void* context, std::size_t index)) const = 0;
 };
 
-// All on the thread that calls: for those who spread characters over threads of their own.
+/// All on the thread that calls: for those who spread characters over threads of their own.
 const Executor& serial_executor();
 
-// While it lives, every parallel_for of this thread, and of the pieces that it starts, runs on `executor`;
-// null changes nothing.
+/// While it lives, every parallel_for of this thread, and of the pieces that it starts, runs on `executor`;
+/// null changes nothing.
 class ExecutorScope {
  public:
   explicit ExecutorScope(const Executor* executor) noexcept;
@@ -34,7 +34,7 @@ class ExecutorScope {
   const Executor* before_;
 };
 
-// Threads of the default executor; 0 asks for all cores. Results never depend on it.
+/// Threads of the default executor; 0 asks for all cores. Results never depend on it.
 void set_thread_count(int count);
 int thread_count();
 
@@ -43,8 +43,8 @@ using RangeBody = void (*)(void* context, std::size_t begin, std::size_t end);
 void parallel_for_ranges(std::size_t count, std::size_t grain, void* context, RangeBody body);
 }  // namespace detail
 
-// Calls body(begin, end) over [0, count) in pieces of `grain` (the last may be shorter). The pieces are the
-// same for any thread count, so a body that writes only its own range gives the same bits on any machine.
+/// Calls body(begin, end) over [0, count) in pieces of `grain` (the last may be shorter). The pieces are the
+/// same for any thread count, so a body that writes only its own range gives the same bits on any machine.
 template <class Body>
 void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
   using Callable = std::remove_reference_t<Body>;
@@ -55,8 +55,8 @@ void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
                               });
 }
 
-// Sum (or any fold) of map(begin, end) over fixed pieces, folded in order: the same bits for any thread
-// count.
+/// Sum (or any fold) of map(begin, end) over fixed pieces, folded in order: the same bits for any thread
+/// count.
 template <class T, class Map, class Fold>
 T parallel_reduce(std::size_t count, std::size_t grain, T identity, Map&& map, Fold&& fold) {
   grain = std::max<std::size_t>(grain, 1);

@@ -9,14 +9,14 @@
 
 namespace sinew {
 
-// Counts pieces that several threads finish. As Progress promises, only the thread that made the counter
-// reports; it takes part in the loop, so that it does so every few pieces.
+/// Counts pieces that several threads finish. As Progress promises, only the thread that made the counter
+/// reports; it takes part in the loop, so that it does so every few pieces.
 class PieceProgress {
  public:
   PieceProgress(const Progress* progress, std::string_view stage, std::size_t pieces)
       : progress_(progress), stage_(stage), pieces_(pieces) {}
 
-  // One more is done. From any thread.
+  /// One more is done. From any thread.
   void add() {
     const std::size_t done = 1 + done_.fetch_add(1, std::memory_order_relaxed);
     if (std::this_thread::get_id() == owner_)

@@ -7,12 +7,12 @@
 
 namespace sinew {
 
-// How a long job tells its caller where it stands, and learns that it should stop.
-// Options structs carry a `const Progress* progress = nullptr`; jobs report from the thread that called them.
+/// How a long job tells its caller where it stands, and learns that it should stop.
+/// Options structs carry a `const Progress* progress = nullptr`; jobs report from the thread that called them.
 struct Progress {
-  // fraction in [0, 1] of the named stage; may be empty.
+  /// fraction in [0, 1] of the named stage; may be empty.
   std::function<void(std::string_view stage, double fraction)> report;
-  // Set from another thread or a signal handler; jobs look at least every 50 ms and return cancelled().
+  /// Set from another thread or a signal handler; jobs look at least every 50 ms and return cancelled().
   const std::atomic<bool>* cancel = nullptr;
 };
 

@@ -10,30 +10,30 @@
 
 namespace sinew {
 
-// Why something could not be done. The number is the exit code of the command line.
+/// Why something could not be done. The number is the exit code of the command line.
 enum class ErrorCode {
-  kBug = 1,          // a fault of sinew itself
-  kUsage = 2,        // a call or command that cannot mean anything
-  kBadInput = 3,     // a file that is broken; the message says where
-  kImpossible = 4,   // good data, but the job cannot be done with it
-  kIo = 5,           // a file that is missing, exists already, or a full disk
-  kLimit = 6,        // a limit that the user set
-  kCancelled = 130,  // the user stopped it
+  kBug = 1,          ///< a fault of sinew itself
+  kUsage = 2,        ///< a call or command that cannot mean anything
+  kBadInput = 3,     ///< a file that is broken; the message says where
+  kImpossible = 4,   ///< good data, but the job cannot be done with it
+  kIo = 5,           ///< a file that is missing, exists already, or a full disk
+  kLimit = 6,        ///< a limit that the user set
+  kCancelled = 130,  ///< the user stopped it
 };
 
-// A sentence that a user can act on, and its class.
+/// A sentence that a user can act on, and its class.
 struct Error {
   ErrorCode code = ErrorCode::kBug;
   std::string message;
-  // The parameter that is at fault, where one is; the message begins with its name. Interfaces that call
-  // parameters otherwise (--mush-passes, mushPasses) put their own name there.
+  /// The parameter that is at fault, where one is; the message begins with its name. Interfaces that call
+  /// parameters otherwise (--mush-passes, mushPasses) put their own name there.
   std::string parameter = {};
 };
 
 inline Error usage_error(std::string message) {
   return {ErrorCode::kUsage, std::move(message)};
 }
-// kUsage: parameter_error("influences", "is 0: give a number from 1 to 64").
+/// kUsage: parameter_error("influences", "is 0: give a number from 1 to 64").
 inline Error parameter_error(std::string parameter, const std::string& fault) {
   std::string message = parameter + " " + fault;
   return {ErrorCode::kUsage, std::move(message), std::move(parameter)};
@@ -54,16 +54,16 @@ inline Error cancelled() {
   return {ErrorCode::kCancelled, "cancelled"};
 }
 
-// The same error, said of a file: "biped.glb: ...".
+/// The same error, said of a file: "biped.glb: ...".
 inline Error in_file(const std::string& file, Error error) {
   if (error.code == ErrorCode::kCancelled) return error;
   error.message = file + ": " + error.message;
   return error;
 }
 
-// A value, or the error that stands in its place. Failures of data travel this way; bugs of the caller are
-// asserts. A union of its own: std::variant, instantiated for every type that is returned, made up a tenth of
-// the time it takes to compile the library.
+/// A value, or the error that stands in its place. Failures of data travel this way; bugs of the caller are
+/// asserts. A union of its own: std::variant, instantiated for every type that is returned, made up a tenth of
+/// the time it takes to compile the library.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -5,7 +5,7 @@
 
 namespace sinew {
 
-// "major.minor.patch", from the project's CMake file.
+/// "major.minor.patch", from the project's CMake file.
 std::string_view version();
 
 }  // namespace sinew

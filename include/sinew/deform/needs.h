@@ -11,27 +11,27 @@
 
 namespace sinew {
 
-// How the elastic body is made.
+/// How the elastic body is made.
 struct ElasticSettings {
-  int voxels = 0;                        // cells along the longest side; 0: chosen by the mesh
-  NamedNumbers stiffness = {};           // of the flesh of a joint's bone, by name; 1 elsewhere
-  std::string stiffness_attribute = {};  // painted on the mesh; multiplies the above
+  int voxels = 0;                        ///< cells along the longest side; 0: chosen by the mesh
+  NamedNumbers stiffness = {};           ///< of the flesh of a joint's bone, by name; 1 elsewhere
+  std::string stiffness_attribute = {};  ///< painted on the mesh; multiplies the above
 };
 
-// What deformers need beside mesh, skeleton and skin weights; binding/prepare.h makes it.
+/// What deformers need beside mesh, skeleton and skin weights; binding/prepare.h makes it.
 struct DeformerNeeds {
-  bool endpoints = false;      // Rig::endpoint
-  bool joint_weights = false;  // Rig::joint_weights
-  bool flesh = false;          // Rig::flesh
-  int voxels = 0;              // of the voxel body that joint weights are made on; 0: chosen by the mesh
+  bool endpoints = false;      ///< Rig::endpoint
+  bool joint_weights = false;  ///< Rig::joint_weights
+  bool flesh = false;          ///< Rig::flesh
+  int voxels = 0;              ///< of the voxel body that joint weights are made on; 0: chosen by the mesh
   std::optional<ElasticSettings> elastic = {};
 };
 
-// What a deformer needs that no rig holds.
+/// What a deformer needs that no rig holds.
 struct DeformerData {
   std::shared_ptr<const ElasticSetup> elastic = {};
-  std::vector<VertexTarget> held = {};  // arap: vertices that are held, world space; none: the joints hold
-  bool solve_keys = false;              // differential: keys in the same solve; the stack sets it
+  std::vector<VertexTarget> held = {};  ///< arap: vertices that are held, world space; none: the joints hold
+  bool solve_keys = false;              ///< differential: keys in the same solve; the stack sets it
 };
 
 }  // namespace sinew

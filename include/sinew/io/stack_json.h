@@ -7,8 +7,8 @@
 
 namespace sinew {
 
-// [{"step", "mask", settings by name}]: as rig files hold it and `sinew stack --json` prints it. Whoever
-// includes this needs nlohmann-json.
+/// [{"step", "mask", settings by name}]: as rig files hold it and `sinew stack --json` prints it. Whoever
+/// includes this needs nlohmann-json.
 nlohmann::ordered_json to_json(const Stack& stack);
 
 }  // namespace sinew

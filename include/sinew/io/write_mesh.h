@@ -11,25 +11,25 @@ namespace sinew {
 
 enum class FileKind { kGlb, kGltf, kObj, kPly, kOff, kStl, kPc2, kMdd, kFolder, kUnknown };
 
-// By the extension, in any case; a path without one is a folder.
+/// By the extension, in any case; a path without one is a folder.
 FileKind kind_of(const std::filesystem::path& path);
 
-// kUsage naming the extensions that can be written where `path` has none of them.
+/// kUsage naming the extensions that can be written where `path` has none of them.
 Result<FileKind> writable_kind(const std::filesystem::path& path);
 
-// Writes the asset in the format of the extension. A .glb or .gltf keeps all that sinew does not own and takes
-// from the rig what `options.edit` says; formats without a skeleton get the mesh in the file's own pose
-// (linear blend), world space.
+/// Writes the asset in the format of the extension. A .glb or .gltf keeps all that sinew does not own and takes
+/// from the rig what `options.edit` says; formats without a skeleton get the mesh in the file's own pose
+/// (linear blend), world space.
 Result<void> save_asset(const Asset& asset, const std::filesystem::path& path, Overwrite overwrite,
                         GltfWriteOptions options = {});
 
-// Writes the asset's mesh with other positions; for formats without a skeleton. An .obj gets the materials,
-// textures (PNG, JPEG) and vertex colours of the asset's document: NAME.mtl and NAME_*.png lie beside it,
-// under the same rule of overwriting, each whole or not there, the .obj last.
+/// Writes the asset's mesh with other positions; for formats without a skeleton. An .obj gets the materials,
+/// textures (PNG, JPEG) and vertex colours of the asset's document: NAME.mtl and NAME_*.png lie beside it,
+/// under the same rule of overwriting, each whole or not there, the .obj last.
 Result<void> save_posed(const Asset& asset, const PolyMesh& mesh, const std::filesystem::path& path,
                         Overwrite overwrite);
 
-// Writes a plain mesh; a .glb or .gltf gets it as one static node.
+/// Writes a plain mesh; a .glb or .gltf gets it as one static node.
 Result<void> save_mesh(const PolyMesh& mesh, const std::filesystem::path& path, Overwrite overwrite);
 
 }  // namespace sinew

@@ -3,8 +3,8 @@
 
 namespace sinew {
 
-// A vector q (any length) that the symmetric matrix a of rank 3 takes to zero: the column of its adjugate
-// with the largest diagonal. Straight-line code, so that a loop over it becomes SIMD.
+/// A vector q (any length) that the symmetric matrix a of rank 3 takes to zero: the column of its adjugate
+/// with the largest diagonal. Straight-line code, so that a loop over it becomes SIMD.
 template <class T>
 inline void null_vector(const T& a00, const T& a01, const T& a02, const T& a03, const T& a11, const T& a12,
                         const T& a13, const T& a22, const T& a23, const T& a33, T* q) {
@@ -31,8 +31,8 @@ inline void null_vector(const T& a00, const T& a01, const T& a02, const T& a03, 
   q[3] = upper ? high3 : low3;
 }
 
-// One Newton step on the rotation group from q (any length, kept bounded). m has norm 1. Returns |step|^2, or
-// 1 where the Hessian is not safely positive definite.
+/// One Newton step on the rotation group from q (any length, kept bounded). m has norm 1. Returns |step|^2, or
+/// 1 where the Hessian is not safely positive definite.
 template <class V>
 [[gnu::always_inline]] inline void climb_step(const V* m, V* q, V& size) {
   const V one = V{} + 1.0f;
@@ -67,10 +67,10 @@ template <class V>
   size = safe ? t0 * t0 + t1 * t1 + t2 * t2 : one;
 }
 
-// The rotation of fit_rotation for lanes of matrices at once: `entry` column-major, any size; q (w, x, y, z)
-// of any length; good is 1 where q is certified, and where it is 0 the caller uses fit_rotation. V is float
-// or a vector of floats (gnu::vector_size). Straight-line code without fused operations: the same bits for
-// any width.
+/// The rotation of fit_rotation for lanes of matrices at once: `entry` column-major, any size; q (w, x, y, z)
+/// of any length; good is 1 where q is certified, and where it is 0 the caller uses fit_rotation. V is float
+/// or a vector of floats (gnu::vector_size). Straight-line code without fused operations: the same bits for
+/// any width.
 template <class V>
 [[gnu::always_inline]] inline void fit_pack(const V* entry, V* q, V& good) {
   const V zero = V{}, one = zero + 1.0f;

@@ -7,7 +7,7 @@
 
 namespace sinew {
 
-// Where along a -> b the point nearest to p lies, in [0, 1]; 0 for a segment without length.
+/// Where along a -> b the point nearest to p lies, in [0, 1]; 0 for a segment without length.
 inline double nearest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 along = b - a;
   const double squared = along.squaredNorm();

@@ -7,14 +7,14 @@
 
 namespace sinew {
 
-// How much each of some points follows the control points of a cage, sparse.
+/// How much each of some points follows the control points of a cage, sparse.
 struct ControlRows {
   struct Entry {
     std::uint32_t control;
     float weight;
   };
-  std::vector<std::uint32_t> offsets;  // points + 1, or empty: no rows
-  std::vector<Entry> entries;          // of a row: by ascending control, weights above 0
+  std::vector<std::uint32_t> offsets;  ///< points + 1, or empty: no rows
+  std::vector<Entry> entries;          ///< of a row: by ascending control, weights above 0
 
   std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   std::span<const Entry> operator[](std::size_t i) const {

@@ -7,9 +7,9 @@
 
 namespace sinew {
 
-// One list of indices for each of n things, packed: the faces at each vertex, say.
+/// One list of indices for each of n things, packed: the faces at each vertex, say.
 struct IndexLists {
-  std::vector<std::uint32_t> offsets;  // n + 1, or empty: no lists
+  std::vector<std::uint32_t> offsets;  ///< n + 1, or empty: no lists
   std::vector<std::uint32_t> items;
 
   std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
@@ -18,8 +18,8 @@ struct IndexLists {
   }
 };
 
-// Turns a list of keys, each below key_count, around: for each key the positions in `keys` that hold it,
-// ascending.
+/// Turns a list of keys, each below key_count, around: for each key the positions in `keys` that hold it,
+/// ascending.
 IndexLists group_by_key(std::size_t key_count, std::span<const std::uint32_t> keys);
 
 }  // namespace sinew

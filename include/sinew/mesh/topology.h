@@ -12,7 +12,7 @@
 // Queries that hold for any list of faces: open, non-manifold, with repeated or unreferenced vertices.
 namespace sinew {
 
-// Faces of either kind: polygons or triangles, owned elsewhere.
+/// Faces of either kind: polygons or triangles, owned elsewhere.
 class FaceList {
  public:
   FaceList(const PolyMesh& mesh) : offsets_(mesh.face_offsets), vertices_(mesh.face_vertices) {}
@@ -31,11 +31,11 @@ class FaceList {
   std::span<const std::uint32_t> offsets_, vertices_;
 };
 
-// The edges, by ascending vertex pair. A face counts once for an edge that it runs along twice; an edge from
-// a vertex to itself is none.
+/// The edges, by ascending vertex pair. A face counts once for an edge that it runs along twice; an edge from
+/// a vertex to itself is none.
 struct EdgeTable {
-  std::vector<std::array<std::uint32_t, 2>> ends;  // smaller vertex first
-  IndexLists faces;                                // per edge, ascending
+  std::vector<std::array<std::uint32_t, 2>> ends;  ///< smaller vertex first
+  IndexLists faces;                                ///< per edge, ascending
 
   std::size_t size() const { return ends.size(); }
   bool is_boundary(std::size_t e) const { return faces[e].size() == 1; }
@@ -43,23 +43,23 @@ struct EdgeTable {
 };
 EdgeTable edge_table(std::size_t vertex_count, FaceList faces);
 
-// The faces at each vertex, ascending, each once.
+/// The faces at each vertex, ascending, each once.
 IndexLists vertex_faces(std::size_t vertex_count, FaceList faces);
 
-// The vertices that share an edge with each vertex, ascending.
+/// The vertices that share an edge with each vertex, ascending.
 IndexLists vertex_neighbours(std::size_t vertex_count, const EdgeTable& edges);
 
-// Faces that share a vertex belong together. Components are numbered by their lowest vertex.
+/// Faces that share a vertex belong together. Components are numbered by their lowest vertex.
 inline constexpr std::uint32_t kNoComponent = 0xffffffffu;
 struct Components {
   std::uint32_t count = 0;
-  std::vector<std::uint32_t> of_vertex;  // kNoComponent where no face refers to the vertex
+  std::vector<std::uint32_t> of_vertex;  ///< kNoComponent where no face refers to the vertex
   std::vector<std::uint32_t> of_face;
 };
 Components connected_components(std::size_t vertex_count, FaceList faces);
 
-// What `info` prints about a mesh. Vertices, faces and quads are as stored; the rest is counted after equal
-// positions were welded, without the faces that this leaves with fewer than three corners.
+/// What `info` prints about a mesh. Vertices, faces and quads are as stored; the rest is counted after equal
+/// positions were welded, without the faces that this leaves with fewer than three corners.
 struct MeshReport {
   std::size_t vertices = 0, faces = 0, quads = 0;
   std::size_t components = 0, boundary_edges = 0, nonmanifold_edges = 0;

@@ -11,39 +11,39 @@
 
 namespace sinew {
 
-// The names of the built-in templates.
+/// The names of the built-in templates.
 std::span<const char* const> template_list();
-// "biped, quadruped, hand, ...": for help and messages.
+/// "biped, quadruped, hand, ...": for help and messages.
 std::string template_names();
 
-// How a mesh is to get its skeleton, as a user says it.
+/// How a mesh is to get its skeleton, as a user says it.
 struct SkeletonRequest {
   std::string
-      skeleton_template;         // a name of template_names() or a rigged file; empty: the one that fits best
-  std::string names = "mixamo";  // or vrm: how a biped's joints are called
-  std::string axes = "bone";     // or world: the axes of joints, see with_axes
-  bool rings = true;             // by the rings of a mesh of quads, where they come out
-  bool volume = false;           // through the voxel body at once
+      skeleton_template;  ///< a name of template_names() or a rigged file; empty: the one that fits best
+  std::string names = "mixamo";  ///< or vrm: how a biped's joints are called
+  std::string axes = "bone";     ///< or world: the axes of joints, see with_axes
+  bool rings = true;             ///< by the rings of a mesh of quads, where they come out
+  bool volume = false;           ///< through the voxel body at once
   const Progress* progress = nullptr;
 };
 
-// The template that a rigged mesh is, or bones alone: around those a body is made up.
+/// The template that a rigged mesh is, or bones alone: around those a body is made up.
 Result<SkeletonTemplate> template_of(const std::string& name, const Rig& rig,
                                      const Progress* progress = nullptr);
 
-// Built-in templates are data of the library, made from the built-in characters (./dev templates). kUsage: no
-// such template and no such file. A file needs a mesh and joints (.glb, .gltf), or joints alone (.bvh, .tgf,
-// .json), around whose bones a body is made up.
+/// Built-in templates are data of the library, made from the built-in characters (./dev templates). kUsage: no
+/// such template and no such file. A file needs a mesh and joints (.glb, .gltf), or joints alone (.bvh, .tgf,
+/// .json), around whose bones a body is made up.
 Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name_or_file,
                                                          const Progress* progress = nullptr);
 
-// The skeleton with axes that follow its bones ("bone", see skeleton/rest_axes.h) or as it is ("world": what
-// is found has all joints parallel to the body). kUsage: another word.
+/// The skeleton with axes that follow its bones ("bone", see skeleton/rest_axes.h) or as it is ("world": what
+/// is found has all joints parallel to the body). kUsage: another word.
 Result<Skeleton> with_axes(const Skeleton& skeleton, const std::string& axes);
 
-// Finds the skeleton of a mesh, or of one mesh in several poses (the same vertices; the first is the one that
-// the skeleton is for: where a limb bends more in another, its joint goes to that ring). Errors as of
-// find_skeleton; kUsage where poses do not have the same vertices.
+/// Finds the skeleton of a mesh, or of one mesh in several poses (the same vertices; the first is the one that
+/// the skeleton is for: where a limb bends more in another, its joint goes to that ring). Errors as of
+/// find_skeleton; kUsage where poses do not have the same vertices.
 Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, const SkeletonRequest& request);
 
 }  // namespace sinew

@@ -7,8 +7,8 @@
 
 namespace sinew {
 
-// The picture in the bytes of a PNG or JPEG file, transparency left out. kBadInput: another format, or
-// broken. kLimit: more than kMaxImageSide pixels a side or kMaxImagePixels in all.
+/// The picture in the bytes of a PNG or JPEG file, transparency left out. kBadInput: another format, or
+/// broken. kLimit: more than kMaxImageSide pixels a side or kMaxImagePixels in all.
 Result<Image> decode_image(std::string_view bytes);
 
 }  // namespace sinew

@@ -8,10 +8,10 @@
 
 namespace sinew {
 
-// Reports as the command line and the studio print them; whoever includes this needs nlohmann-json.
+/// Reports as the command line and the studio print them; whoever includes this needs nlohmann-json.
 nlohmann::ordered_json to_json(const BindReport& report);
 
-// [{name, parent, position}], the deforming joints with their heads in bind space.
+/// [{name, parent, position}], the deforming joints with their heads in bind space.
 nlohmann::ordered_json joints_to_json(const Rig& rig);
 
 }  // namespace sinew

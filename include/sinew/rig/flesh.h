@@ -13,47 +13,47 @@
 
 namespace sinew {
 
-// What one joint's rotation adds to rest positions: a sum of modes, each driven by a mix of turn_functions as
-// the vertex sees them. Modes are whole numbers of a step.
+/// What one joint's rotation adds to rest positions: a sum of modes, each driven by a mix of turn_functions as
+/// the vertex sees them. Modes are whole numbers of a step.
 struct FleshField {
   std::uint32_t joint = 0;
-  std::vector<float> mixes;             // per mode: its share of each turn function
-  std::vector<float> steps;             // per mode
-  std::vector<std::uint32_t> vertices;  // ascending
-  std::vector<float> twist;             // per vertex: the share of the joint's twist that it sees
-  std::vector<std::int8_t> values;      // per vertex, mode and coordinate
+  std::vector<float> mixes;             ///< per mode: its share of each turn function
+  std::vector<float> steps;             ///< per mode
+  std::vector<std::uint32_t> vertices;  ///< ascending
+  std::vector<float> twist;             ///< per vertex: the share of the joint's twist that it sees
+  std::vector<std::int8_t> values;      ///< per vertex, mode and coordinate
 
   std::size_t modes() const { return steps.size(); }
 
   bool operator==(const FleshField&) const = default;
 };
 
-// Flesh: composed joints and corrective fields that bring them near to the elastic body.
+/// Flesh: composed joints and corrective fields that bring them near to the elastic body.
 struct Flesh {
-  ComposedWeights weights;  // per vertex
+  ComposedWeights weights;  ///< per vertex
   std::vector<FleshField> fields;
-  MotionRange range;     // of motion that the fields were made for; beyond it they stay as at its border
-  double tolerance = 0;  // energy over that of the elastic body that was asked for
+  MotionRange range;     ///< of motion that the fields were made for; beyond it they stay as at its border
+  double tolerance = 0;  ///< energy over that of the elastic body that was asked for
 
   bool empty() const { return weights.empty(); }
   bool operator==(const Flesh&) const = default;
 };
 
-// Modes in whole numbers: the largest value of each is 127 steps; vertices that no mode moves by half a step
-// are dropped. What rounding leaves of a mode that is `fine` (or all, if empty) is a second mode with the
-// same mix. mixes: as of FleshField; values: a row a vertex, three columns a mode.
+/// Modes in whole numbers: the largest value of each is 127 steps; vertices that no mode moves by half a step
+/// are dropped. What rounding leaves of a mode that is `fine` (or all, if empty) is a second mode with the
+/// same mix. mixes: as of FleshField; values: a row a vertex, three columns a mode.
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
                           std::span<const float> twist, std::span<const float> mixes,
                           std::span<const std::uint8_t> fine, const Eigen::MatrixXf& values);
 
-// How the normals of a mesh tilt with a field, to first order: as its values, beside them.
+/// How the normals of a mesh tilt with a field, to first order: as its values, beside them.
 struct FleshTilt {
   std::vector<float> steps;
   std::vector<std::int8_t> values;
 };
 std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh);
 
-// Adds what the fields do in a pose, in double precision. `tilts` and `normals` may be empty.
+/// Adds what the fields do in a pose, in double precision. `tilts` and `normals` may be empty.
 void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std::span<const JointMove> moves,
                       std::span<Vec3> positions, std::span<Vec3> normals);
 

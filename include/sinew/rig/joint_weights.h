@@ -10,29 +10,29 @@
 
 namespace sinew {
 
-// How a joint blends between what lies above it, which stays, and what lies below it, which turns.
+/// How a joint blends between what lies above it, which stays, and what lies below it, which turns.
 enum class JointBlend : std::uint8_t { kSwingTwist, kLinear, kDqs, kMix, kAngle };
 
-// swing-twist, linear, dqs, mix, angle: as files and the command line write them.
+/// swing-twist, linear, dqs, mix, angle: as files and the command line write them.
 std::string_view blend_name(JointBlend blend);
 std::optional<JointBlend> blend_of(std::string_view name);
 std::string blend_names();
 
-// What one joint does to a vertex.
+/// What one joint does to a vertex.
 struct JointInfluence {
   std::uint32_t joint = 0;
-  float share = 0;  // d: how much of the vertex this joint's deformer has; a row sums to 1
-  float swing = 0;  // s: how far the vertex goes along when the joint bends, 0 to 1
-  float twist = 0;  // t: and when it twists about its bone
+  float share = 0;  ///< d: how much of the vertex this joint's deformer has; a row sums to 1
+  float swing = 0;  ///< s: how far the vertex goes along when the joint bends, 0 to 1
+  float twist = 0;  ///< t: and when it twists about its bone
 };
 
-// The weights of joint-based deformers [kavan2012]: rows of influences, one a vertex, in compressed form.
-// Within a row: each joint once, largest share first. A vertex with an empty row moves by its skin weights.
+/// The weights of joint-based deformers [kavan2012]: rows of influences, one a vertex, in compressed form.
+/// Within a row: each joint once, largest share first. A vertex with an empty row moves by its skin weights.
 struct JointWeights {
-  std::string method;                  // what made swing and twist: a name of weight_methods(), or "skin"
-  std::vector<std::uint32_t> offsets;  // vertices + 1, or empty: there are none
+  std::string method;                  ///< what made swing and twist: a name of weight_methods(), or "skin"
+  std::vector<std::uint32_t> offsets;  ///< vertices + 1, or empty: there are none
   std::vector<JointInfluence> entries;
-  std::vector<JointBlend> blends;  // per joint of the skeleton, or empty: kSwingTwist for all
+  std::vector<JointBlend> blends;  ///< per joint of the skeleton, or empty: kSwingTwist for all
 
   bool empty() const { return offsets.empty(); }
   std::size_t vertex_count() const { return offsets.empty() ? 0 : offsets.size() - 1; }

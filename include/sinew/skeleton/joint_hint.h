@@ -8,9 +8,9 @@
 
 namespace sinew {
 
-// What stands behind "there is no such joint" where Skeleton::find found none: the joints that are called
-// nearly so ("; did you mean 'LeftArm'?"), or, where several have the name, how to tell them apart. Empty
-// where there is nothing to say.
+/// What stands behind "there is no such joint" where Skeleton::find found none: the joints that are called
+/// nearly so ("; did you mean 'LeftArm'?"), or, where several have the name, how to tell them apart. Empty
+/// where there is nothing to say.
 std::string joint_hint(const Skeleton& skeleton, std::string_view name);
 
 }  // namespace sinew

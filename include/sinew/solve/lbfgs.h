@@ -10,11 +10,11 @@
 namespace sinew {
 
 struct LbfgsOptions {
-  double tolerance = 1e-4;  // stop where a step lowers the energy by less than this part of itself
+  double tolerance = 1e-4;  ///< stop where a step lowers the energy by less than this part of itself
   int max_steps = 200;
   std::size_t remembered =
-      8;              // pairs of steps and changes of the gradient; 0: steepest descent in the metric
-  int halvings = 12;  // of a step that does not lower the energy enough
+      8;              ///< pairs of steps and changes of the gradient; 0: steepest descent in the metric
+  int halvings = 12;  ///< of a step that does not lower the energy enough
   const Progress* progress = nullptr;
 };
 
@@ -23,12 +23,12 @@ struct LbfgsResult {
   Vector x;
   double energy = 0;
   int steps = 0;
-  std::vector<double> history;  // energy of the start and after every step
+  std::vector<double> history;  ///< energy of the start and after every step
 };
 
-// Minimises a smooth function from `x` by L-BFGS [nocedal1980] with a preconditioner: the two-loop recursion
-// starts from `precondition(g)`, an approximate inverse Hessian times g. `evaluate(x)` returns the energy,
-// `gradient(x)` its gradient where it was evaluated last. The energy never rises. Vector: any dense matrix.
+/// Minimises a smooth function from `x` by L-BFGS [nocedal1980] with a preconditioner: the two-loop recursion
+/// starts from `precondition(g)`, an approximate inverse Hessian times g. `evaluate(x)` returns the energy,
+/// `gradient(x)` its gradient where it was evaluated last. The energy never rises. Vector: any dense matrix.
 template <class Vector, class Evaluate, class Gradient, class Precondition>
 LbfgsResult<Vector> lbfgs(Vector x, const Evaluate& evaluate, const Gradient& gradient,
                           const Precondition& precondition, const LbfgsOptions& options) {

@@ -14,29 +14,29 @@
 namespace sinew {
 
 struct ElasticOptions {
-  double tolerance = 1e-4;  // stop where a step lowers the energy by less than this part of itself
+  double tolerance = 1e-4;  ///< stop where a step lowers the energy by less than this part of itself
   int max_iterations = 200;
-  bool accelerated = true;  // false: plain local/global steps, as [kavan2012] counts them
+  bool accelerated = true;  ///< false: plain local/global steps, as [kavan2012] counts them
   const Progress* progress = nullptr;
 };
 
-// The elastic reference: the positions of a grid that minimise the corotational energy while the vertices of
-// the bones are where the pose has them [kavan2012, Sec. 3.1]. Local/global steps with one hierarchy for all
-// steps and poses, which L-BFGS speeds up [liu2017]; the energy never rises.
+/// The elastic reference: the positions of a grid that minimise the corotational energy while the vertices of
+/// the bones are where the pose has them [kavan2012, Sec. 3.1]. Local/global steps with one hierarchy for all
+/// steps and poses, which L-BFGS speeds up [liu2017]; the energy never rises.
 class ElasticBody {
  public:
-  // `fixed`: per grid vertex. The grid must outlive the body. kImpossible: a part of the body holds no fixed
-  // vertex.
+  /// `fixed`: per grid vertex. The grid must outlive the body. kImpossible: a part of the body holds no fixed
+  /// vertex.
   static Result<ElasticBody> build(const VoxelGrid& grid, std::span<const std::uint8_t> fixed,
                                    std::span<const float> stiffness = {});
 
   struct Solution {
-    GridPositions positions;  // fixed rows as given
+    GridPositions positions;  ///< fixed rows as given
     double energy = 0;
     int iterations = 0;
-    std::vector<double> history;  // energy of the start and after every iteration
+    std::vector<double> history;  ///< energy of the start and after every iteration
   };
-  // From `start`, whose fixed rows are the constraints; the pose before it makes a good one along a clip.
+  /// From `start`, whose fixed rows are the constraints; the pose before it makes a good one along a clip.
   Solution minimise(const GridPositions& start, const ElasticOptions& options = {}) const;
 
   const Corotational& model() const { return *model_; }

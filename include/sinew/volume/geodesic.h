@@ -11,33 +11,33 @@
 
 namespace sinew {
 
-// Where a way through the body starts: at the centre of a cell, with what was already gone.
+/// Where a way through the body starts: at the centre of a cell, with what was already gone.
 struct GeodesicSeed {
   std::uint32_t cell = 0;
-  double distance = 0;  // world units
+  double distance = 0;  ///< world units
 };
 
-// Shortest ways through the voxel body, from cell centre to cell centre, in world units. Cells that touch, be
-// it in a corner, are neighbours. Never shorter than the straight line, exact along the axes, up to 7 % too
-// long elsewhere. Built once for many sources; each is O(cells log cells), and several may run at once. The
-// same bits for any thread count.
+/// Shortest ways through the voxel body, from cell centre to cell centre, in world units. Cells that touch, be
+/// it in a corner, are neighbours. Never shorter than the straight line, exact along the axes, up to 7 % too
+/// long elsewhere. Built once for many sources; each is O(cells log cells), and several may run at once. The
+/// same bits for any thread count.
 class GeodesicSolver {
  public:
-  explicit GeodesicSolver(const VoxelGrid& grid);  // keeps a reference; 36 bytes a cell
+  explicit GeodesicSolver(const VoxelGrid& grid);  ///< keeps a reference; 36 bytes a cell
 
-  // distances (one a cell): the way from the best of the seeds; infinity where none leads, and beyond
-  // `limit`.
+  /// distances (one a cell): the way from the best of the seeds; infinity where none leads, and beyond
+  /// `limit`.
   void solve(std::span<const GeodesicSeed> seeds, std::span<float> distances,
              double limit = std::numeric_limits<double>::infinity()) const;
 
  private:
   class March;
   const VoxelGrid& grid_;
-  std::vector<Vec3i> cells_;                         // coordinates
-  std::vector<std::array<std::uint32_t, 6>> sides_;  // side neighbours
+  std::vector<Vec3i> cells_;                         ///< coordinates
+  std::vector<std::array<std::uint32_t, 6>> sides_;  ///< side neighbours
 };
 
-// The same for a single source.
+/// The same for a single source.
 std::vector<float> geodesic_distances(const VoxelGrid& grid, std::span<const GeodesicSeed> seeds);
 
 }  // namespace sinew

@@ -11,48 +11,48 @@
 namespace sinew {
 
 struct FleshOptions {
-  MotionRange range;        // of every joint
-  double tolerance = 1.15;  // energy over that of the elastic body that fields are kept for; 0: no fields
-  std::span<const float> stiffness = {};  // per cell, above 0; or empty
-  int steps = 12;                         // of the descent, at most
+  MotionRange range;        ///< of every joint
+  double tolerance = 1.15;  ///< energy over that of the elastic body that fields are kept for; 0: no fields
+  std::span<const float> stiffness = {};  ///< per cell, above 0; or empty
+  int steps = 12;                         ///< of the descent, at most
   const Progress* progress = nullptr;
 };
 
-// Corrective fields of one joint at the vertices of a grid: what its rotation adds to their rest positions,
-// before the joint moves them, is a sum of modes, each driven by a mix of turn_functions. 0 at other
-// vertices.
+/// Corrective fields of one joint at the vertices of a grid: what its rotation adds to their rest positions,
+/// before the joint moves them, is a sum of modes, each driven by a mix of turn_functions. 0 at other
+/// vertices.
 struct GridField {
   using Mixes = Eigen::Matrix<float, Eigen::Dynamic, kTurnFunctions, Eigen::RowMajor>;
   std::vector<std::uint32_t> vertices;
-  Eigen::MatrixXf values;          // a row a vertex; three columns a mode
-  Mixes mixes;                     // a row a mode
-  std::vector<std::uint8_t> fine;  // per mode: 8 bits would cost energy
+  Eigen::MatrixXf values;          ///< a row a vertex; three columns a mode
+  Mixes mixes;                     ///< a row a mode
+  std::vector<std::uint8_t> fine;  ///< per mode: 8 bits would cost energy
   bool empty() const { return vertices.empty(); }
 };
 
-// What came out for one joint: energies over those of the elastic body at rotations that were not sampled.
+/// What came out for one joint: energies over those of the elastic body at rotations that were not sampled.
 struct FleshFigures {
   std::size_t unknowns = 0;
-  double bare = 1, bare_mean = 1;  // without fields: worst and mean
-  double worst = 1, mean = 1;      // with them
+  double bare = 1, bare_mean = 1;  ///< without fields: worst and mean
+  double worst = 1, mean = 1;      ///< with them
   int steps = 0;
 };
 
 struct GridFlesh {
-  Eigen::MatrixXd swing, twist;       // grid vertices x bones, as of GridJointWeights
-  std::vector<std::uint8_t> reached;  // per grid vertex: a bone lies in its part of the body
-  std::vector<GridField> fields;      // per bone
-  std::vector<FleshFigures> figures;  // per bone
-  std::size_t outside = 0;            // weights that had to be put into [0, 1]
+  Eigen::MatrixXd swing, twist;       ///< grid vertices x bones, as of GridJointWeights
+  std::vector<std::uint8_t> reached;  ///< per grid vertex: a bone lies in its part of the body
+  std::vector<GridField> fields;      ///< per bone
+  std::vector<FleshFigures> figures;  ///< per bone
+  std::size_t outside = 0;            ///< weights that had to be put into [0, 1]
 };
 
-// Flesh on the vertices of a grid: swing weights of least energy, spherical twist weights, and for every
-// joint corrective fields for which composed joints (rig/composed_joints.h) have the least energy, summed
-// over rotations of the joint within `range`, each counted by what it costs without fields.
+/// Flesh on the vertices of a grid: swing weights of least energy, spherical twist weights, and for every
+/// joint corrective fields for which composed joints (rig/composed_joints.h) have the least energy, summed
+/// over rotations of the joint within `range`, each counted by what it costs without fields.
 Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, std::span<const Bone> bones,
                              std::span<const int> parents, const FleshOptions& options = {});
 
-// The rotations (JointMove::turn) at which fields are sampled.
+/// The rotations (JointMove::turn) at which fields are sampled.
 std::vector<Vec3> motion_samples(const MotionRange& range);
 
 }  // namespace sinew

@@ -12,26 +12,26 @@
 namespace sinew {
 
 struct MirrorOptions {
-  int axis = 0;               // the plane is x, y or z = centre
-  bool from_positive = true;  // the side that is copied
-  double tolerance = 1e-4;    // of the mesh's diagonal: nearer to the plane a vertex is on it
+  int axis = 0;               ///< the plane is x, y or z = centre
+  bool from_positive = true;  ///< the side that is copied
+  double tolerance = 1e-4;    ///< of the mesh's diagonal: nearer to the plane a vertex is on it
 };
 
 struct Mirrored {
   SkinWeights weights;
-  std::vector<int> partner;            // per joint: its mirror image, itself in the middle
-  double centre = 0;                   // of the plane
-  std::size_t copied = 0, middle = 0;  // vertices
+  std::vector<int> partner;            ///< per joint: its mirror image, itself in the middle
+  double centre = 0;                   ///< of the plane
+  std::size_t copied = 0, middle = 0;  ///< vertices
 };
 
-// The joint on the other side, by name (Left/Right, L/R, .l/.r …) and else by place: itself where its head
-// lies on the plane. -1: none.
+/// The joint on the other side, by name (Left/Right, L/R, .l/.r …) and else by place: itself where its head
+/// lies on the plane. -1: none.
 std::vector<int> mirror_joints(const Skeleton& skeleton, std::span<const Affine3> globals, int axis,
                                double centre, double tolerance);
 
-// Copies the weights of one side of the mesh to the other, at the mirrored nearest points; vertices on the
-// plane become symmetric. The plane lies at the middle of the box of the joints' heads that have a partner by
-// name, else of the mesh. kImpossible: a joint that carries weight has no partner.
+/// Copies the weights of one side of the mesh to the other, at the mirrored nearest points; vertices on the
+/// plane become symmetric. The plane lies at the middle of the box of the joints' heads that have a partner by
+/// name, else of the mesh. kImpossible: a joint that carries weight has no partner.
 Result<Mirrored> mirror_weights(MeshView mesh, const SkinWeights& weights, const Skeleton& skeleton,
                                 std::span<const Affine3> globals, const MirrorOptions& options = {});
 
