@@ -87,7 +87,7 @@ struct Faults {
   std::size_t times = 0, rotations = 0, numbers = 0;
 };
 
-// Keeps the keys whose time is finite and above all before it.
+// Keeps the keyframes whose time is finite and above all before it.
 void keep_rising(Channel& channel, std::size_t per_key, Faults& faults) {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < channel.times.size(); ++k) {
@@ -204,7 +204,7 @@ Result<std::vector<Clip>> read_clips(GltfDocument& document, const std::vector<R
   const auto note = [&](std::size_t count, const char* what) {
     if (count > 0) document.warnings.push_back("animations hold " + std::to_string(count) + what);
   };
-  note(faults.times, " keys whose time does not rise or is not finite: left out");
+  note(faults.times, " keyframes whose time does not rise or is not finite: left out");
   note(faults.rotations, " rotations without length: read as no rotation");
   note(faults.numbers, " values that are not finite: read as 0");
   return clips;

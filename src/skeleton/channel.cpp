@@ -11,12 +11,13 @@ namespace sinew {
 namespace {
 
 struct Segment {
-  std::size_t key = 0;  // the key at or before the time
-  double fraction = 0;  // in [0, 1] of the way to the next key; 0 at the last one
-  double seconds = 0;   // between the two keys
+  std::size_t key = 0;  // the keyframe at or before the time
+  double fraction = 0;  // in [0, 1] of the way to the next keyframe; 0 at the last one
+  double seconds = 0;   // between the two keyframes
 };
 
-// `count` > 0 keys. On times that do not rise this still ends on some key, with a fraction in [0, 1].
+// `count` > 0 keyframes. On times that do not rise this still ends on some keyframe,
+// with a fraction in [0, 1].
 Segment find_segment(std::span<const float> times, double time) {
   const std::size_t count = times.size();
   if (!(time > static_cast<double>(times[0]))) return {};

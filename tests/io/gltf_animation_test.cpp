@@ -66,7 +66,7 @@ TEST(GltfAnimation, TimesThatDoNotRiseAreLeftOut) {
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->rig.clips[0].channels[0].times, (std::vector<float>{0, 2, 3}));
   EXPECT_EQ(file->rig.clips[0].channels[0].values, (std::vector<float>{0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1}));
-  EXPECT_TRUE(has_note(*file, "2 keys whose time"));
+  EXPECT_TRUE(has_note(*file, "2 keyframes whose time"));
 }
 
 TEST(GltfAnimation, RotationsWithoutLengthAreNoRotationAndOthersHaveLengthOne) {

@@ -11,8 +11,8 @@ namespace sinew {
 enum class ChannelPath { kTranslation, kRotation, kScale, kKeyWeights };
 enum class Interpolation { kStep, kLinear, kCubicSpline };
 
-/// One animated property. Rotations are quaternions x, y, z, w. `values` holds `width` numbers a key (3, 4, 3,
-/// or the number of keys), three times as many for cubic splines (in-tangent, value, out-tangent), as in glTF.
+/// One animated property. Rotations are quaternions x, y, z, w. `values` holds `width` numbers a keyframe (3,
+/// 4, 3, or the number of shape keys), three times as many for cubic splines (in-tangent, value, out-tangent).
 struct Channel {
   int joint = -1;  ///< for kKeyWeights: the first shape key that the channel drives
   ChannelPath path = ChannelPath::kTranslation;
