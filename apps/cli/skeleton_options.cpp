@@ -104,7 +104,7 @@ std::size_t count_joint_clips(const Rig& rig) {
 
 void note_clips(const Console& console, const std::string& file, std::size_t before, std::size_t after) {
   if (after > 0)
-    console.warn(fmt::format("{}: {} {} carried over to the new joints, by their names", file,
+    console.note(fmt::format("{}: {} {} carried over to the new joints, by their names", file,
                              counted(after, "clip"), after == 1 ? "is" : "are"));
   if (const std::size_t gone = before - after; gone > 0)
     console.warn(fmt::format("{}: {} of the joints it had {} left out: the new joints are others", file,
