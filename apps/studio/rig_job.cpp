@@ -75,12 +75,15 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
   SINEW_TRY(Asset asset, read_asset(*job.file.bytes, job.file.name));
   JobOutput output;
   add_sentences(asset.warnings, output.text);
-  const bool had_clips = !asset.rig.clips.empty();
+  const auto moving = [&] {
+    return std::count_if(asset.rig.clips.begin(), asset.rig.clips.end(),
+                         [](const Clip& clip) { return !clip.channels.empty(); });
+  };
+  const auto clips = moving();
   auto skeleton = give_skeleton(job, overall.part("finding the skeleton", 0.2), asset.rig);
   if (!skeleton.ok()) return in_file(job.file.name, skeleton.error());
   output.text.push_back(*skeleton);
-  if (had_clips && asset.rig.clips.empty())
-    output.text.push_back("The clips belonged to the old joints and are gone.");
+  if (moving() < clips) output.text.push_back("Clips that belonged to the old joints are gone.");
   if (is_cancelled(&progress)) return cancelled();
 
   BindRequest request;

@@ -9,11 +9,8 @@ namespace sinew {
 
 RestBones::RestBones(const Rig& rig) : bones(bones_of(rig.skeleton, bind_transforms(rig))) {
   const std::vector<int> parents = bone_parents(rig.skeleton);
-  end_joints.resize(bones.size());
-  for (std::size_t b = 0; b < bones.size(); ++b) {
-    frames.push_back(joint_frame(bones, parents, b));
-    if (parents[b] >= 0) end_joints[static_cast<std::size_t>(parents[b])].push_back(b);
-  }
+  end_joints = tail_bones(bones, parents);
+  for (std::size_t b = 0; b < bones.size(); ++b) frames.push_back(joint_frame(bones, parents, b));
 }
 
 PosedBone posed_bone(const RestBones& rest, std::size_t joint, const FrameInput& input) {

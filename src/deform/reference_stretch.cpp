@@ -45,17 +45,14 @@ struct StretchedBone {
 std::vector<StretchedBone> stretched_bones(const Rig& rig, const FrameInput& input) {
   const std::vector<Bone> bones = bones_of(rig.skeleton, bind_transforms(rig));
   const std::vector<int> parents = bone_parents(rig.skeleton);
+  const std::vector<std::vector<std::size_t>> ends_of = tail_bones(bones, parents);
   std::vector<StretchedBone> result;
   for (std::size_t j = 0; j < bones.size(); ++j) {
     const Affine3& m = input.matrices[j];
     StretchedBone bone{bones[j].head, bones[j].tail, m * bones[j].head,
                        Vec3::Zero(),  m.linear(),    j < input.bones.size() ? input.bones[j] : BoneShape{}};
-    double ends = 0;
-    for (std::size_t k = 0; k < bones.size(); ++k)
-      if (parents[k] == static_cast<int>(j)) {
-        bone.posed_b += input.matrices[k] * bones[k].head;
-        ++ends;
-      }
+    const auto ends = static_cast<double>(ends_of[j].size());
+    for (const std::size_t k : ends_of[j]) bone.posed_b += input.matrices[k] * bones[k].head;
     bone.posed_b = ends > 0 ? Vec3(bone.posed_b / ends)
                             : Vec3(bone.posed_a + bone.shape.stretch * (m.linear() * (bone.b - bone.a)));
     result.push_back(bone);

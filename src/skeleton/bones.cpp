@@ -85,6 +85,19 @@ std::span<const Vec3> segment_ends(const Bone& bone) {
   return bone.ends.empty() ? std::span(&bone.tail, 1) : std::span<const Vec3>(bone.ends);
 }
 
+std::vector<std::vector<std::size_t>> tail_bones(std::span<const Bone> bones, std::span<const int> parents) {
+  std::vector<std::vector<std::size_t>> ends(bones.size());
+  for (std::size_t b = 0; b < bones.size(); ++b)
+    if (parents[b] >= 0) ends[static_cast<std::size_t>(parents[b])].push_back(b);
+  for (std::size_t b = 0; b < bones.size(); ++b)
+    for (const std::size_t child : ends[b])
+      if (bones[child].head == bones[b].tail) {
+        ends[b] = {child};
+        break;
+      }
+  return ends;
+}
+
 PointOnBone nearest_on_bone(const Bone& bone, const Vec3& p) {
   PointOnBone best;
   double least = std::numeric_limits<double>::infinity();

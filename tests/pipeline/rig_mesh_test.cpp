@@ -135,7 +135,7 @@ TEST(RigMesh, OtherJointsBecomeASkeletonOfTheirOwn) {
   EXPECT_EQ(bones[0].head, Vec3(1, 0, 0));
   EXPECT_EQ(bones[0].tail, Vec3(1, 2, 0));
   EXPECT_EQ(bones[1].tail, Vec3(1, 2, 5));
-  EXPECT_TRUE(rig.clips.empty());
+  for (const Clip& clip : rig.clips) EXPECT_TRUE(clip.channels.empty());
 }
 
 TEST(RigMesh, PlacesThatAreNoneAreBadInput) {

@@ -227,6 +227,11 @@ TEST(Bones, WhoseChildrenLieAllRoundPointToTheOneInLineWithTheParent) {
                                 joint_at("right", 0, Vec3(down - side)), joint_at("spine", 0, Vec3(2 * up)),
                                 joint_at("chest", 3, up), joint_at("neck", 4, up)}));
   EXPECT_EQ(bones[0].tail, Vec3(2 * up));
+  const std::vector<int> parents{-1, 0, 0, 0, 3, 4};
+  const auto ends = tail_bones(bones, parents);
+  EXPECT_EQ(ends[0], std::vector<std::size_t>{3});
+  EXPECT_EQ(ends[3], std::vector<std::size_t>{4});
+  EXPECT_TRUE(ends[5].empty());
   // Below another bone: onward, not back.
   bones = rest_bones(make({joint_at("root", -1, Vec3(5 * down)), joint_at("hub", 0, Vec3(5 * up)),
                            joint_at("back", 1, Vec3(2 * down)), joint_at("on", 1, Vec3(2 * up)),

@@ -31,6 +31,10 @@ JointFrame joint_frame(std::span<const Bone> bones, std::span<const int> parents
 /// Where the segments of a bone end: bone.ends, or its tail alone. Valid as long as the bone.
 std::span<const Vec3> segment_ends(const Bone& bone);
 
+/// Per bone those whose heads' mean is its tail: its children, or the one that leads where their mean tells no
+/// direction. Empty where it ends freely.
+std::vector<std::vector<std::size_t>> tail_bones(std::span<const Bone> bones, std::span<const int> parents);
+
 /// The point of a bone's segments that is nearest to p: at share t of the way from the head to an end.
 struct PointOnBone {
   std::size_t end = 0;  ///< index into segment_ends
