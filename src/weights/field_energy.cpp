@@ -162,7 +162,8 @@ struct CellInput {
         for (std::size_t n = 0; n < 8; ++n)
           for (std::size_t c = 0; c < 3; ++c) {
             float* to = force + (3 * corners[n] + c) * in.lanes + k;
-            store(load(to) + scale * pull[n][c], to);
+            const Pack sum_here = load(to) + scale * pull[n][c];
+            store(sum_here, to);
           }
       }
       for (std::size_t l = 0; l < kPack; ++l)
