@@ -209,26 +209,6 @@ struct CellInput {
 }
 
 // Wider registers where the machine has them. Contraction is off, so both give the same bits.
-#if defined(__x86_64__)
-#define SINEW_WIDE [[gnu::target("avx2")]]
-bool is_wide() {
-  return __builtin_cpu_supports("avx2");
-}
-#else
-#define SINEW_WIDE
-bool is_wide() {
-  return false;
-}
-#endif
-SINEW_WIDE void pose_wide(const PoseInput& in, float* at) {
-  pose_all(in, at);
-}
-SINEW_WIDE void stretch_wide(const CellInput& in, const float* at, float* force, double* energies) {
-  stretch_all(in, at, force, energies);
-}
-SINEW_WIDE void back_wide(const PoseInput& in, const float* force, const float* scale, float* gradient) {
-  back_all(in, force, scale, gradient);
-}
 void pose_narrow(const PoseInput& in, float* at) {
   pose_all(in, at);
 }
@@ -238,7 +218,29 @@ void stretch_narrow(const CellInput& in, const float* at, float* force, double* 
 void back_narrow(const PoseInput& in, const float* force, const float* scale, float* gradient) {
   back_all(in, force, scale, gradient);
 }
-#undef SINEW_WIDE
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void pose_wide(const PoseInput& in, float* at) {
+  pose_all(in, at);
+}
+[[gnu::target("avx2")]] void stretch_wide(const CellInput& in, const float* at, float* force,
+                                          double* energies) {
+  stretch_all(in, at, force, energies);
+}
+[[gnu::target("avx2")]] void back_wide(const PoseInput& in, const float* force, const float* scale,
+                                       float* gradient) {
+  back_all(in, force, scale, gradient);
+}
+bool is_wide() {
+  return __builtin_cpu_supports("avx2");
+}
+const auto pose_best = is_wide() ? pose_wide : pose_narrow;
+const auto stretch_best = is_wide() ? stretch_wide : stretch_narrow;
+const auto back_best = is_wide() ? back_wide : back_narrow;
+#else
+constexpr auto pose_best = pose_narrow;
+constexpr auto stretch_best = stretch_narrow;
+constexpr auto back_best = back_narrow;
+#endif
 
 }  // namespace
 
@@ -284,7 +286,7 @@ void FieldEnergy::pose(const Fields* fields) {
   const PoseInput in{fixed_.size(), lanes_,        rest_.data(),
                      swing_.data(), parts_.data(), cosine_.data(),
                      sine_.data(),  fixed_.data(), fields ? fields->data() : nullptr};
-  (is_wide() ? pose_wide : pose_narrow)(in, at_.data());
+  pose_best(in, at_.data());
 }
 
 std::vector<double> FieldEnergy::stretch(bool pull) {
@@ -292,7 +294,7 @@ std::vector<double> FieldEnergy::stretch(bool pull) {
   const CellInput in{model_->corners(), model_->stiffness(), lanes_,
                      static_cast<float>(model_->grid().cell_size())};
   std::vector<double> sums(lanes_, 0.0);
-  (is_wide() ? stretch_wide : stretch_narrow)(in, at_.data(), pull ? force_.data() : nullptr, sums.data());
+  stretch_best(in, at_.data(), pull ? force_.data() : nullptr, sums.data());
   sums.resize(turns_.size());
   return sums;
 }
@@ -314,7 +316,7 @@ double FieldEnergy::evaluate(const Fields& fields, std::span<const double> scale
   gradient.resize(static_cast<Eigen::Index>(fixed_.size()), 3 * kTurnFunctions);
   const PoseInput in{fixed_.size(),  lanes_,       rest_.data(),  swing_.data(), parts_.data(),
                      cosine_.data(), sine_.data(), fixed_.data(), fields.data()};
-  (is_wide() ? back_wide : back_narrow)(in, force_.data(), scale_.data(), gradient.data());
+  back_best(in, force_.data(), scale_.data(), gradient.data());
   return energy;
 }
 
