@@ -33,7 +33,6 @@ class FieldEnergy {
   GridPositions posed(std::size_t turn) const;
 
  private:
-  struct Kernel;
   void pose(const Fields* fields);
   std::vector<double> stretch(bool pull);
 
