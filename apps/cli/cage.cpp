@@ -161,7 +161,8 @@ void add_cage_bind(Program& program, const Verb& verb) {
   bind.option("--cage-out", options->cage_out,
               "also write the cage as a mesh, to move its control points elsewhere");
   bind.option("--from", options->from, "use the cage that this .glb has solved (--keep or --dynamic)");
-  bind.option("--resolution", options->request.resolution, "K: a grid of 2^K cells a side").show_default();
+  bind.option("--resolution", options->request.resolution,
+              "K: a grid of 2^K cells a side (default: 6; 5 for a mesh of fewer than 1,000 triangles)");
   bind.flag("--dynamic", options->request.dynamic,
             "evaluate coordinates in every frame, at the positions that earlier steps of the stack made");
   bind.flag("--keep", options->request.keep, "keep the solution in the file, for --from");

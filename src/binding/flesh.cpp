@@ -110,6 +110,25 @@ void follow_skin(Rig& rig, std::span<const int> parents, std::span<const std::ui
   std::erase_if(rig.flesh.fields, [](const FleshField& field) { return field.vertices.empty(); });
 }
 
+// The body of the context, or a coarser one where the mesh is too small for the time that it takes.
+Result<const BoneBody*> affordable_body(BindingContext& context, BoneBody& coarse) {
+  constexpr std::size_t kFewestCells = 500;
+  SINEW_TRY(const BoneBody* body, context.elastic_body());
+  if (context.voxels() > 0) return body;
+  const double most = flesh_unknowns(context.input());
+  for (int tries = 0; tries < 4; ++tries) {
+    const VoxelGrid& grid = body->body.grid;
+    SINEW_TRY(const std::size_t unknowns,
+              fitted_unknowns(grid, body->handles, context.surface().parents, context.progress()));
+    const auto cells = static_cast<std::size_t>(static_cast<double>(grid.cell_count()) * most /
+                                                static_cast<double>(std::max<std::size_t>(unknowns, 1)));
+    if (cells >= grid.cell_count() || grid.cell_count() <= kFewestCells) break;
+    SINEW_TRY(coarse, make_bone_body(context.input(), 0, context.progress(), std::max(cells, kFewestCells)));
+    body = &coarse;
+  }
+  return body;
+}
+
 }  // namespace
 
 Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
@@ -189,7 +208,8 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   if (rig.weights.entries.empty() || rig.weights.vertex_count() != rig.mesh.vertex_count())
     return impossible("the mesh is not bound to its skeleton yet: `sinew rig` or `sinew weights` does that");
   const Surface& surface = context.surface();
-  SINEW_TRY(const BoneBody* body, context.body());
+  BoneBody coarse;
+  SINEW_TRY(const BoneBody* body, affordable_body(context, coarse));
   FleshReport report;
   report.voxels = body->body.grid.vertex_count();
   FleshOptions options;

@@ -113,6 +113,13 @@ CageReport report_of(const PolyMesh& mesh, const HarmonicCage& cage) {
   return report;
 }
 
+// A few triangles do not show what a fine grid knows, and wait for it as long as a million would.
+int chosen_resolution(const Rig& rig, int asked) {
+  constexpr std::size_t kFewTriangles = 1000;
+  if (asked != 0) return asked;
+  return triangulate(rig.mesh).triangles.size() < kFewTriangles ? 5 : 6;
+}
+
 }  // namespace
 
 Result<CageReport> bind_cage(Rig& rig, PolyMesh mesh, const CageRequest& request) {
@@ -127,14 +134,15 @@ Result<CageReport> bind_cage(Rig& rig, PolyMesh mesh, const CageRequest& request
   for (std::size_t j = 0; j < rounded.size(); ++j) mesh.positions[j] = rounded[j].cast<double>();
   mesh.normals.clear();
   mesh.texcoords.clear();
-  SINEW_TRY(const HarmonicCage solver, HarmonicCage::build(mesh, request.resolution));
+  const int resolution = chosen_resolution(rig, request.resolution);
+  SINEW_TRY(const HarmonicCage solver, HarmonicCage::build(mesh, resolution));
   CageReport report = report_of(mesh, solver);
   CageSolveOptions options;
   options.threshold = request.threshold;
   options.progress = request.progress;
   Cage cage;
   cage.mesh = std::move(mesh);
-  cage.resolution = request.resolution;
+  cage.resolution = resolution;
   CageBinding binding;
   if (request.dynamic || request.keep) {
     options.threshold = 10 * request.threshold;
@@ -179,8 +187,9 @@ Result<CageReport> bind_auto_cage(Rig& rig, int controls, const CageRequest& req
   }
   if (rig.weights.entries.empty()) return no_weights();
   const TriangleView view = triangulate(rig.mesh);
+  const int resolution = chosen_resolution(rig, request.resolution);
   SINEW_TRY(LimbCage made, limb_cage({rig.mesh.positions, view.triangles}, {.controls = controls,
-                                                                            .resolution = request.resolution,
+                                                                            .resolution = resolution,
                                                                             .threshold = request.threshold,
                                                                             .progress = request.progress}));
   CageReport report;
@@ -190,7 +199,7 @@ Result<CageReport> bind_auto_cage(Rig& rig, int controls, const CageRequest& req
   report.pieces = 1;
   Cage cage;
   cage.mesh = std::move(made.mesh);
-  cage.resolution = request.resolution;
+  cage.resolution = resolution;
   return finish(rig, std::move(cage), std::move(made.binding), request, std::move(report), start,
                 made.guides);
 }

@@ -37,6 +37,7 @@ ElasticBody::Solution ElasticBody::minimise(const GridPositions& start, const El
     return g;
   };
   const auto solve = [&](const GridPositions& g) {
+    if (options.rough) return GridPositions(hierarchy_.precondition(g.cast<float>()).cast<double>());
     const Eigen::MatrixXd zero = Eigen::MatrixXd::Zero(g.rows(), 3);
     return GridPositions(hierarchy_.solve(g, zero, kSolveTolerance, kSolveIterations).x);
   };
@@ -44,6 +45,7 @@ ElasticBody::Solution ElasticBody::minimise(const GridPositions& start, const El
   descent.tolerance = options.tolerance;
   descent.max_steps = options.max_iterations;
   descent.progress = options.progress;
+  descent.enough = options.enough;
   if (!options.accelerated) descent.remembered = 0;
   auto best = lbfgs(start, evaluate, gradient, solve, descent);
   return {std::move(best.x), best.energy, best.steps, std::move(best.history)};

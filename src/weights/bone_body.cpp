@@ -9,13 +9,19 @@ namespace sinew {
 
 namespace {
 
-// What a solve takes goes with cells times bones. Up to 1,000 triangles it is bounded; from there on it grows
-// fast, so that bodies of some thousand triangles get what they need.
-std::size_t affordable_cells(const BindInput& input, double cells) {
-  constexpr double kTriangles = 1000, kBones = 24;
+// Up to 1,000 triangles a solve is bounded; from there on it grows fast, so that bodies of some thousand
+// triangles get what they need.
+double growth(const BindInput& input) {
+  constexpr double kTriangles = 1000;
   const double detail = std::max(1.0, static_cast<double>(input.surface.triangles.size()) / kTriangles);
+  return detail * detail;
+}
+
+// What a solve takes goes with cells times bones.
+std::size_t affordable_cells(const BindInput& input, double cells) {
+  constexpr double kBones = 24;
   const double share = std::min(1.0, kBones / std::max(1.0, static_cast<double>(input.bones.size())));
-  return static_cast<std::size_t>(std::min(static_cast<double>(kBodyCells), cells * share * detail * detail));
+  return static_cast<std::size_t>(std::min(static_cast<double>(kBodyCells), cells * share * growth(input)));
 }
 
 }  // namespace
@@ -26,6 +32,10 @@ std::size_t body_cells(const BindInput& input) {
 
 std::size_t elastic_cells(const BindInput& input) {
   return affordable_cells(input, 4'000);
+}
+
+double flesh_unknowns(const BindInput& input) {
+  return 20'000 * growth(input);
 }
 
 Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress,

@@ -158,15 +158,15 @@ Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& o
   return FittedFields{std::move(best.x), std::move(products), turns.size(), best.steps};
 }
 
-// Rotations between the samples, by which a joint is judged.
+// Rotations between the samples, by which a joint is judged; the hardest first.
 std::vector<Vec3> unseen_turns(const MotionRange& range) {
   std::vector<Vec3> turns;
   constexpr std::array<std::array<double, 3>, 6> kPlaces{{{17, 0.95, 0},
+                                                          {320, 0.95, 0.9},
                                                           {140, 0.75, 0.7},
                                                           {263, 0.9, -0.7},
                                                           {75, 0.5, 0.3},
-                                                          {200, 0.7, -0.2},
-                                                          {320, 0.95, 0.9}}};
+                                                          {200, 0.7, -0.2}}};
   for (const auto& [degrees, swing, twist] : kPlaces) {
     const double angle = std::numbers::pi / 180 * degrees;
     turns.push_back(
@@ -175,16 +175,17 @@ std::vector<Vec3> unseen_turns(const MotionRange& range) {
   return turns;
 }
 
-// Energies of the elastic body at rotations of the joint, from the poses that `energy` was asked for last.
-std::vector<double> elastic_energies(const ElasticBody& body, const FieldEnergy& energy,
-                                     const FleshOptions& options) {
-  std::vector<double> least;
-  for (std::size_t k = 0; k < energy.turns(); ++k)
-    least.push_back(
-        body.minimise(energy.posed(k),
-                      {.tolerance = kJudgeTolerance, .max_iterations = 60, .progress = options.progress})
-            .energy);
-  return least;
+// Least energy of the elastic body at a rotation of the joint, from the pose that `energy` was asked for last;
+// or any energy below `enough`.
+double elastic_energy(const ElasticBody& body, const FieldEnergy& energy, std::size_t turn,
+                      const FleshOptions& options, double enough = 0) {
+  return body
+      .minimise(energy.posed(turn), {.tolerance = kJudgeTolerance,
+                                     .max_iterations = 100,
+                                     .rough = true,
+                                     .enough = enough,
+                                     .progress = options.progress})
+      .energy;
 }
 
 struct Ratios {
@@ -200,18 +201,20 @@ struct Ratios {
   }
 };
 
-// Whether composed joints do without fields: first at the two hardest of the unseen rotations, then at all.
+// Whether composed joints do without fields: at none of the unseen rotations is an elastic body found whose
+// energy is lower by the tolerance.
 bool do_without(const JointProblem& joint, const FleshOptions& options, FleshFigures& figures) {
-  const std::vector<Vec3> turns = unseen_turns(options.range);
-  const std::array<Vec3, 2> hardest{turns.front(), turns.back()};
-  for (const std::span<const Vec3> some : {std::span<const Vec3>(hardest), std::span<const Vec3>(turns)}) {
-    FieldEnergy energy = joint.energy_at(some);
-    const std::vector<double> bare = energy.energies(nullptr);
-    const Ratios ratios(bare, elastic_energies(joint.body, energy, options));
-    figures.bare = figures.worst = ratios.worst;
-    figures.bare_mean = figures.mean = ratios.mean;
-    if (ratios.worst > options.tolerance) return false;
+  FieldEnergy energy = joint.energy_at(unseen_turns(options.range));
+  const std::vector<double> bare = energy.energies(nullptr);
+  std::vector<double> least;
+  for (std::size_t k = 0; k < bare.size(); ++k) {
+    const double enough = bare[k] / options.tolerance;
+    least.push_back(elastic_energy(joint.body, energy, k, options, enough));
+    if (least.back() < enough) return false;
   }
+  const Ratios ratios(bare, least);
+  figures.bare = figures.worst = ratios.worst;
+  figures.bare_mean = figures.mean = ratios.mean;
   return true;
 }
 
@@ -219,7 +222,9 @@ void judge(const JointProblem& joint, const Fields& fields, const FleshOptions& 
            FleshFigures& figures) {
   FieldEnergy energy = joint.energy_at(unseen_turns(options.range));
   const std::vector<double> bare = energy.energies(nullptr), with = energy.energies(&fields);
-  const std::vector<double> least = elastic_energies(joint.body, energy, options);
+  std::vector<double> least;
+  for (std::size_t k = 0; k < bare.size(); ++k)
+    least.push_back(elastic_energy(joint.body, energy, k, options));
   const Ratios before(bare, least), after(with, least);
   figures.bare = before.worst;
   figures.bare_mean = before.mean;
@@ -262,6 +267,13 @@ struct Body {
     return values;
   }
 };
+
+std::vector<std::uint8_t> reached_vertices(const GridHarmonic& harmonic) {
+  std::vector<std::uint8_t> reached(static_cast<std::size_t>(harmonic.values.rows()));
+  for (std::size_t v = 0; v < reached.size(); ++v)
+    reached[v] = harmonic.values.row(static_cast<Eigen::Index>(v)).sum() > 0.5;
+  return reached;
+}
 
 Result<void> solve_weights(const Body& whole, const JointBand& band, const JointFrame& frame,
                            const FleshOptions& options, JointResult& result) {
@@ -348,14 +360,26 @@ std::vector<Vec3> motion_samples(const MotionRange& range) {
   return samples;
 }
 
+Result<std::size_t> fitted_unknowns(const VoxelGrid& grid, const HandleMap& handles,
+                                    std::span<const int> parents, const Progress* progress) {
+  SINEW_TRY(const GridHarmonic harmonic,
+            grid_harmonic(grid, handles, {.tolerance = 1e-4, .progress = progress}));
+  const std::vector<std::uint8_t> reached = reached_vertices(harmonic);
+  const Body whole{grid, handles, parents, harmonic.values, reached, {}};
+  std::size_t unknowns = 0;
+  for (std::size_t bone = 0; bone < parents.size(); ++bone) {
+    const JointBand band = whole.band(bone, kWeightCut);
+    unknowns += static_cast<std::size_t>(std::count(band.fixed.begin(), band.fixed.end(), 0));
+  }
+  return unknowns;
+}
+
 Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, std::span<const Bone> bones,
                              std::span<const int> parents, const FleshOptions& options) {
   SINEW_TRY(const GridHarmonic harmonic,
             grid_harmonic(grid, handles, {.tolerance = 1e-4, .progress = options.progress}));
   GridFlesh flesh;
-  flesh.reached.resize(grid.vertex_count());
-  for (std::size_t v = 0; v < flesh.reached.size(); ++v)
-    flesh.reached[v] = harmonic.values.row(static_cast<Eigen::Index>(v)).sum() > 0.5;
+  flesh.reached = reached_vertices(harmonic);
   flesh.swing.resize(harmonic.values.rows(), harmonic.values.cols());
   flesh.twist = flesh.swing;
   flesh.fields.resize(bones.size());

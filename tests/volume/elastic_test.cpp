@@ -151,6 +151,30 @@ TEST(ElasticBody, AccelerationReachesTheSameEnergyInFewerSteps) {
   EXPECT_LT(2 * fast.iterations, plain.iterations);
 }
 
+TEST(ElasticBody, RoughStepsReachTheSameEnergy) {
+  const HeldBar bar;
+  auto body = ElasticBody::build(bar.grid, bar.fixed);
+  ASSERT_TRUE(body);
+  const GridPositions start = bar.turned(Eigen::AngleAxisd(1.2, Vec3::UnitY()).toRotationMatrix());
+  const auto solved = body->minimise(start, {.tolerance = 1e-6});
+  const auto rough = body->minimise(start, {.tolerance = 1e-6, .rough = true});
+  EXPECT_NEAR(rough.energy, solved.energy, 1e-3 * solved.energy);
+  EXPECT_GT(rough.iterations, 3);
+}
+
+TEST(ElasticBody, StopsWhereTheEnergyIsLowEnough) {
+  const HeldBar bar;
+  auto body = ElasticBody::build(bar.grid, bar.fixed);
+  ASSERT_TRUE(body);
+  const GridPositions start = bar.turned(Eigen::AngleAxisd(1.2, Vec3::UnitY()).toRotationMatrix());
+  const auto whole = body->minimise(start, {.tolerance = 1e-8});
+  ASSERT_GT(whole.history.size(), 4u);
+  const double enough = (whole.history[1] + whole.history[2]) / 2;
+  const auto early = body->minimise(start, {.tolerance = 1e-8, .enough = enough});
+  EXPECT_EQ(early.iterations, 2);
+  EXPECT_LT(early.energy, enough);
+}
+
 TEST(ElasticBody, RigidTargetsAreReachedExactly) {
   const HeldBar bar;
   auto body = ElasticBody::build(bar.grid, bar.fixed);

@@ -97,6 +97,19 @@ TEST(Flesh, ANarrowRangeAndALooseToleranceNeedNoFields) {
   EXPECT_TRUE(none->fields[1].empty());
 }
 
+TEST(Flesh, UnknownsAreCountedAsTheyAreSolved) {
+  const Cylinder body(0.5);
+  FleshOptions options;
+  options.tolerance = 0;
+  const auto flesh = grid_flesh(body.grid, body.handles, body.bones, body.parents, options);
+  const auto count = fitted_unknowns(body.grid, body.handles, body.parents);
+  ASSERT_TRUE(flesh.ok() && count.ok());
+  std::size_t solved = 0;
+  for (const FleshFigures& figures : flesh->figures) solved += figures.unknowns;
+  EXPECT_GT(solved, 100u);
+  EXPECT_EQ(*count, solved);
+}
+
 TEST(Flesh, SamplesLieWithinTheRange) {
   const MotionRange range{0.7, 0.4};
   for (const Vec3& turn : motion_samples(range)) {

@@ -12,7 +12,7 @@ namespace sinew {
 /// How a mesh is to be bound to a cage, as a user says it.
 struct CageRequest {
   std::string name = "cage";
-  int resolution = 6;       ///< 2^resolution cells a side
+  int resolution = 0;       ///< 2^resolution cells a side; 0: 6, or 5 for a mesh of few triangles
   bool dynamic = false;     ///< looked up in every frame; keeps the solved volume in the rig
   bool keep = false;        ///< keeps the solved volume, for other meshes
   bool skin = false;        ///< the skeleton moves the cage, by the weights of the mesh next to it

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Eigen/Core>
+#include <algorithm>
 #include <deque>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@ struct LbfgsOptions {
   std::size_t remembered =
       8;              ///< pairs of steps and changes of the gradient; 0: steepest descent in the metric
   int halvings = 12;  ///< of a step that does not lower the energy enough
+  double enough = -std::numeric_limits<double>::infinity();  ///< stop where the energy is below this
   const Progress* progress = nullptr;
 };
 
@@ -37,8 +41,16 @@ LbfgsResult<Vector> lbfgs(Vector x, const Evaluate& evaluate, const Gradient& gr
     Vector step, change;
     double curvature;  // their product, above 0
   };
+  // Short runs in the vectors' own precision, their sum in double.
   const auto dot = [](const Vector& a, const Vector& b) {
-    return a.template cast<double>().cwiseProduct(b.template cast<double>()).sum();
+    constexpr Eigen::Index kRun = 128;
+    using Run = Eigen::Map<const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>;
+    double sum = 0;
+    for (Eigen::Index begin = 0; begin < a.size(); begin += kRun) {
+      const Eigen::Index length = std::min(kRun, a.size() - begin);
+      sum += static_cast<double>(Run(a.data() + begin, length).dot(Run(b.data() + begin, length)));
+    }
+    return sum;
   };
   LbfgsResult<Vector> best{std::move(x), 0, 0, {}};
   best.energy = evaluate(best.x);
@@ -90,7 +102,7 @@ LbfgsResult<Vector> lbfgs(Vector x, const Evaluate& evaluate, const Gradient& gr
     g = std::move(g_next);
     ++best.steps;
     best.history.push_back(energy);
-    if (decrease <= options.tolerance * energy) break;
+    if (decrease <= options.tolerance * energy || energy < options.enough) break;
   }
   return best;
 }

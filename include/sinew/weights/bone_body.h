@@ -18,6 +18,9 @@ inline constexpr std::size_t kBodyCells = 40'000, kPatchCells = 30'000;
 /// where more than 24 bones share the time. It grows with the square of the triangles up to kBodyCells.
 std::size_t body_cells(const BindInput& input);
 std::size_t elastic_cells(const BindInput& input);
+/// And for flesh, whose fit takes time by the unknowns of all joints together (fitted_unknowns): 20,000 up to
+/// 1,000 triangles, more with their square.
+double flesh_unknowns(const BindInput& input);
 
 /// The voxel body of a surface, as fine as weights need it. `voxels`: cells along the longest side; 0: chosen
 /// by mesh and bones, with `max_cells` at most; 0: body_cells.

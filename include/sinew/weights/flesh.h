@@ -52,6 +52,11 @@ struct GridFlesh {
 Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, std::span<const Bone> bones,
                              std::span<const int> parents, const FleshOptions& options = {});
 
+/// How many unknowns grid_flesh solves for: the free vertices about every joint, summed over the joints. Its
+/// time goes with them, and they are counted in a small part of it.
+Result<std::size_t> fitted_unknowns(const VoxelGrid& grid, const HandleMap& handles,
+                                    std::span<const int> parents, const Progress* progress = nullptr);
+
 /// The rotations (JointMove::turn) at which fields are sampled.
 std::vector<Vec3> motion_samples(const MotionRange& range);
 
