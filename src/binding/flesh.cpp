@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 
 #include "sinew/binding/elastic_setup.h"
 #include "sinew/binding/islands.h"
@@ -20,8 +21,9 @@ struct CarriedField {
   Eigen::MatrixXf values;
 };
 
+// `amounts`: per point, how much it has of the field; empty: all.
 CarriedField carry_field(const GridField& field, const Eigen::VectorXd& twist,
-                         const TrilinearWeights& transfer) {
+                         const TrilinearWeights& transfer, std::span<const double> amounts = {}) {
   CarriedField carried;
   std::vector<std::int64_t> row_of(static_cast<std::size_t>(twist.size()), -1);
   for (std::size_t v = 0; v < field.vertices.size(); ++v)
@@ -34,18 +36,64 @@ CarriedField carry_field(const GridField& field, const Eigen::VectorXd& twist,
   carried.values.setZero(static_cast<Eigen::Index>(carried.points.size()), field.values.cols());
   for (std::size_t r = 0; r < carried.points.size(); ++r) {
     const std::uint32_t i = carried.points[r];
+    const double amount = amounts.empty() ? 1 : amounts[i];
     double share = 0;
     for (std::size_t k = 0; k < 8; ++k) {
       const std::uint32_t v = transfer.vertices[i][k];
-      share += transfer.weights[i][k] * twist[v];
+      const double weight = amount * transfer.weights[i][k];
+      share += weight * twist[v];
       if (row_of[v] >= 0)
         carried.values.row(static_cast<Eigen::Index>(r)) +=
-            static_cast<float>(transfer.weights[i][k]) *
-            field.values.row(static_cast<Eigen::Index>(row_of[v]));
+            static_cast<float>(weight) * field.values.row(static_cast<Eigen::Index>(row_of[v]));
     }
     carried.twist.push_back(static_cast<float>(std::clamp(share, 0.0, 1.0)));
   }
   return carried;
+}
+
+// A stored field of points as one of vertices, several of which may lie at one point.
+FleshField spread_to_vertices(const FleshField& stored, std::span<const std::vector<std::uint32_t>> copies) {
+  FleshField spread = stored;
+  spread.vertices.clear();
+  spread.twist.clear();
+  spread.values.clear();
+  std::vector<std::array<std::size_t, 2>> places;  // vertex, row
+  for (std::size_t r = 0; r < stored.vertices.size(); ++r)
+    for (const std::uint32_t i : copies[stored.vertices[r]]) places.push_back({i, r});
+  std::sort(places.begin(), places.end());
+  const std::size_t width = 3 * stored.modes();
+  for (const auto& [vertex, r] : places) {
+    spread.vertices.push_back(static_cast<std::uint32_t>(vertex));
+    spread.twist.push_back(stored.twist[r]);
+    const auto at = static_cast<std::ptrdiff_t>(r * width), end = at + static_cast<std::ptrdiff_t>(width);
+    spread.values.insert(spread.values.end(), stored.values.begin() + at, stored.values.begin() + end);
+  }
+  return spread;
+}
+
+bool is_reached(const GridFlesh& grid, const TrilinearWeights& transfer, std::size_t point) {
+  return std::all_of(transfer.vertices[point].begin(), transfer.vertices[point].end(),
+                     [&](std::uint32_t v) { return grid.reached[v] != 0; });
+}
+
+double value_at(const Eigen::MatrixXd& values, std::size_t bone, const TrilinearWeights& transfer,
+                std::size_t point) {
+  double sum = 0;
+  for (std::size_t k = 0; k < 8; ++k)
+    sum += transfer.weights[point][k] * values(transfer.vertices[point][k], static_cast<Eigen::Index>(bone));
+  return sum;
+}
+
+// Lays the weights of a point on a finer grid over those of its row.
+void lay_over(const FinerFlesh& finer, std::size_t place, std::span<double> swing, std::span<double> twist) {
+  const double amount = finer.amounts[place];
+  for (std::size_t k = 0; k < finer.joints.size(); ++k) {
+    const auto mix = [&](double& coarse, const Eigen::MatrixXd& values) {
+      coarse += amount * (value_at(values, k, finer.transfer, place) - coarse);
+    };
+    mix(swing[finer.joints[k]], finer.grid.swing);
+    mix(twist[finer.joints[k]], finer.grid.twist);
+  }
 }
 
 // Whether a vertex's skin weights tell of other joints than its flesh: pieces that are carried by a node as a
@@ -110,30 +158,88 @@ void follow_skin(Rig& rig, std::span<const int> parents, std::span<const std::ui
   std::erase_if(rig.flesh.fields, [](const FleshField& field) { return field.vertices.empty(); });
 }
 
-// The body of the context, or a coarser one where the mesh is too small for the time that it takes.
-Result<const BoneBody*> affordable_body(BindingContext& context, BoneBody& coarse) {
+// `body`, or a coarser one where fitting flesh on it would have more unknowns than `most`.
+Result<BoneBody> affordable_body(const BindInput& input, BoneBody body, double most,
+                                 const FleshOptions& options) {
   constexpr std::size_t kFewestCells = 500;
-  SINEW_TRY(const BoneBody* body, context.elastic_body());
-  if (context.voxels() > 0) return body;
-  const double most = flesh_unknowns(context.input());
   for (int tries = 0; tries < 4; ++tries) {
-    const VoxelGrid& grid = body->body.grid;
-    SINEW_TRY(const std::size_t unknowns,
-              fitted_unknowns(grid, body->handles, context.surface().parents, context.progress()));
+    const VoxelGrid& grid = body.body.grid;
+    SINEW_TRY(const std::size_t unknowns, fitted_unknowns(grid, body.handles, input.parents, options));
     const auto cells = static_cast<std::size_t>(static_cast<double>(grid.cell_count()) * most /
                                                 static_cast<double>(std::max<std::size_t>(unknowns, 1)));
     if (cells >= grid.cell_count() || grid.cell_count() <= kFewestCells) break;
-    SINEW_TRY(coarse, make_bone_body(context.input(), 0, context.progress(), std::max(cells, kFewestCells)));
-    body = &coarse;
+    SINEW_TRY(body, make_bone_body(input, 0, options.progress, std::max(cells, kFewestCells)));
   }
   return body;
+}
+
+// The points of the surface, or of islands that follow it, that a patch reaches, each once: where patches
+// overlap, those nearer to its bones.
+void take_points(std::span<const ShortBonePatch> patches, std::span<const Vec3> led, const IslandPlan& plan,
+                 std::vector<FinerFlesh>& finer) {
+  std::vector<double> most(led.size(), 0);
+  std::vector<std::size_t> owner(led.size(), patches.size());
+  for (std::size_t f = 0; f < patches.size(); ++f) {
+    const auto offer = [&](std::size_t i) {
+      if (const double amount = patches[f].amount_at(led[i]); amount > most[i])
+        most[i] = amount, owner[i] = f;
+    };
+    for (const std::uint32_t i : patches[f].of_surface) offer(i);
+    for (std::size_t i = 0; i < led.size(); ++i)
+      if (const std::uint32_t part = plan.components.of_vertex[i]; part != kNoComponent && plan.follows[part])
+        offer(i);
+  }
+  for (std::size_t i = 0; i < led.size(); ++i)
+    if (owner[i] < patches.size()) {
+      finer[owner[i]].points.push_back(static_cast<std::uint32_t>(i));
+      finer[owner[i]].amounts.push_back(most[i]);
+    }
+}
+
+// Groups of short bones, the fingers of a hand, on finer grids of their own. `left_out` marks their joints.
+Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, double cell, std::span<const Vec3> led,
+                                            const IslandPlan& plan, FleshOptions options,
+                                            std::vector<std::uint8_t>& left_out) {
+  constexpr std::size_t kCells = 15'000;
+  std::vector<ShortBonePatch> patches = short_bone_patches(input, cell);
+  std::vector<BoneBody> bodies;
+  const double most =
+      flesh_unknowns(input) / (2 * static_cast<double>(std::max<std::size_t>(patches.size(), 1)));
+  options.stiffness = {};
+  std::vector<FinerFlesh> finer;
+  std::vector<ShortBonePatch> kept;
+  for (ShortBonePatch& patch : patches) {
+    std::vector<std::uint8_t> carrier(patch.bones.size(), 0);
+    std::fill(carrier.begin() + static_cast<std::ptrdiff_t>(patch.short_count), carrier.end(), 1);
+    options.left_out = carrier;
+    auto made = make_bone_body(patch.input(), 0, options.progress, std::min(kCells, elastic_cells(input)));
+    if (!made.ok() && made.error().code == ErrorCode::kCancelled) return made.error();
+    if (!made.ok()) continue;
+    SINEW_TRY(const BoneBody body, affordable_body(patch.input(), std::move(*made), most, options));
+    if (!patch.gains_by(body.body.grid.cell_size())) continue;
+    FinerFlesh part;
+    SINEW_TRY(part.grid, grid_flesh(body.body.grid, body.handles, patch.bones, patch.parents, options));
+    part.joints.assign(patch.of_whole.begin(),
+                       patch.of_whole.begin() + static_cast<std::ptrdiff_t>(patch.short_count));
+    for (const std::size_t joint : part.joints) left_out[joint] = 1;
+    finer.push_back(std::move(part));
+    kept.push_back(std::move(patch));
+    bodies.push_back(body);
+  }
+  take_points(kept, led, plan, finer);
+  for (std::size_t f = 0; f < finer.size(); ++f) {
+    std::vector<Vec3> places;
+    for (const std::uint32_t i : finer[f].points) places.push_back(led[i]);
+    finer[f].transfer = trilinear_weights(bodies[f].body.grid, places);
+  }
+  return finer;
 }
 
 }  // namespace
 
 Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
                   const TrilinearWeights& transfer, std::span<const int> fallback,
-                  std::span<const std::uint32_t> to_points) {
+                  std::span<const std::uint32_t> to_points, std::span<const FinerFlesh> finer) {
   Flesh flesh;
   flesh.range = options.range;
   flesh.tolerance = options.tolerance;
@@ -141,23 +247,24 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
   // Weights at the points, then for every vertex those of its point.
   ComposedWeights of_point;
   std::vector<double> swing(joints), twist(joints);
+  std::vector<std::size_t> next(finer.size(), 0);  // in the points of each, which ascend
   for (std::size_t i = 0; i < points; ++i) {
     std::fill(swing.begin(), swing.end(), 0.0);
     std::fill(twist.begin(), twist.end(), 0.0);
-    const bool reached = std::all_of(transfer.vertices[i].begin(), transfer.vertices[i].end(),
-                                     [&](std::uint32_t v) { return grid.reached[v] != 0; });
-    if (reached) {
-      for (std::size_t k = 0; k < 8; ++k)
-        for (std::size_t j = 0; j < joints; ++j) {
-          swing[j] +=
-              transfer.weights[i][k] * grid.swing(transfer.vertices[i][k], static_cast<Eigen::Index>(j));
-          twist[j] +=
-              transfer.weights[i][k] * grid.twist(transfer.vertices[i][k], static_cast<Eigen::Index>(j));
-        }
+    if (is_reached(grid, transfer, i)) {
+      for (std::size_t j = 0; j < joints; ++j) {
+        swing[j] = value_at(grid.swing, j, transfer, i);
+        twist[j] = value_at(grid.twist, j, transfer, i);
+      }
     } else if (!fallback.empty()) {
       for (int a = fallback[i]; a >= 0; a = parents[static_cast<std::size_t>(a)])
         swing[static_cast<std::size_t>(a)] = twist[static_cast<std::size_t>(a)] = 1;
     }
+    for (std::size_t f = 0; f < finer.size(); ++f)
+      if (next[f] < finer[f].points.size() && finer[f].points[next[f]] == i) {
+        if (is_reached(finer[f].grid, finer[f].transfer, next[f])) lay_over(finer[f], next[f], swing, twist);
+        ++next[f];
+      }
     of_point.add_row(parents, swing, twist);
   }
   const std::size_t vertices = to_points.empty() ? points : to_points.size();
@@ -171,35 +278,28 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
   }
   std::vector<std::vector<std::uint32_t>> copies(points);
   for (std::size_t i = 0; i < vertices; ++i) copies[point_of(i)].push_back(static_cast<std::uint32_t>(i));
-  for (std::size_t j = 0; j < grid.fields.size(); ++j) {
-    const GridField& field = grid.fields[j];
-    if (field.empty() || field.mixes.size() == 0) continue;
-    const CarriedField carried = carry_field(field, grid.twist.col(static_cast<Eigen::Index>(j)), transfer);
-    if (carried.points.empty()) continue;
-    FleshField stored = quantise_field(static_cast<std::uint32_t>(j), carried.points, carried.twist,
-                                       {field.mixes.data(), static_cast<std::size_t>(field.mixes.size())},
-                                       field.fine, carried.values);
-    if (stored.vertices.empty()) continue;
-    if (!to_points.empty()) {
-      FleshField spread = stored;
-      spread.vertices.clear();
-      spread.twist.clear();
-      spread.values.clear();
-      std::vector<std::array<std::size_t, 2>> places;  // vertex, row
-      for (std::size_t r = 0; r < stored.vertices.size(); ++r)
-        for (const std::uint32_t i : copies[stored.vertices[r]]) places.push_back({i, r});
-      std::sort(places.begin(), places.end());
-      const std::size_t width = 3 * stored.modes();
-      for (const auto& [vertex, r] : places) {
-        spread.vertices.push_back(static_cast<std::uint32_t>(vertex));
-        spread.twist.push_back(stored.twist[r]);
-        const auto at = static_cast<std::ptrdiff_t>(r * width), end = at + static_cast<std::ptrdiff_t>(width);
-        spread.values.insert(spread.values.end(), stored.values.begin() + at, stored.values.begin() + end);
-      }
-      stored = std::move(spread);
+  const auto store = [&](std::size_t joint, const GridField& field, const CarriedField& carried) {
+    if (carried.points.empty()) return;
+    const FleshField stored = quantise_field(
+        static_cast<std::uint32_t>(joint), carried.points, carried.twist,
+        {field.mixes.data(), static_cast<std::size_t>(field.mixes.size())}, field.fine, carried.values);
+    if (!stored.vertices.empty())
+      flesh.fields.push_back(to_points.empty() ? stored : spread_to_vertices(stored, copies));
+  };
+  for (std::size_t j = 0; j < grid.fields.size(); ++j)
+    if (const GridField& field = grid.fields[j]; !field.empty() && field.mixes.size() > 0)
+      store(j, field, carry_field(field, grid.twist.col(static_cast<Eigen::Index>(j)), transfer));
+  for (const FinerFlesh& part : finer)
+    for (std::size_t k = 0; k < part.joints.size(); ++k) {
+      const GridField& field = part.grid.fields[k];
+      if (field.empty() || field.mixes.size() == 0) continue;
+      CarriedField carried =
+          carry_field(field, part.grid.twist.col(static_cast<Eigen::Index>(k)), part.transfer, part.amounts);
+      for (std::uint32_t& point : carried.points) point = part.points[point];
+      store(part.joints[k], field, carried);
     }
-    flesh.fields.push_back(std::move(stored));
-  }
+  std::stable_sort(flesh.fields.begin(), flesh.fields.end(),
+                   [](const FleshField& a, const FleshField& b) { return a.joint < b.joint; });
   return flesh;
 }
 
@@ -208,14 +308,19 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   if (rig.weights.entries.empty() || rig.weights.vertex_count() != rig.mesh.vertex_count())
     return impossible("the mesh is not bound to its skeleton yet: `sinew rig` or `sinew weights` does that");
   const Surface& surface = context.surface();
-  BoneBody coarse;
-  SINEW_TRY(const BoneBody* body, affordable_body(context, coarse));
+  SINEW_TRY(const BoneBody* given, context.elastic_body());
   FleshReport report;
-  report.voxels = body->body.grid.vertex_count();
   FleshOptions options;
   options.range = request.range;
   options.tolerance = request.tolerance;
   options.progress = request.progress;
+  const BindInput input = surface.input();
+  std::optional<BoneBody> coarser;
+  if (context.voxels() == 0) {
+    SINEW_TRY(coarser, affordable_body(input, *given, flesh_unknowns(input), options));
+  }
+  const BoneBody* body = coarser ? &*coarser : given;
+  report.voxels = body->body.grid.vertex_count();
   std::vector<float> stiffness;
   if (!request.elastic.stiffness.empty() || !request.elastic.stiffness_attribute.empty()) {
     SINEW_TRY(const ElasticSetup setup,
@@ -223,11 +328,18 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
     stiffness = setup.stiffness;
     options.stiffness = stiffness;
   }
-  SINEW_TRY(const GridFlesh grid,
-            grid_flesh(body->body.grid, body->handles, surface.bones, surface.parents, options));
   const MeshView view = surface.welded.view();
   const IslandPlan plan = plan_islands(view, request.follow, request.linked);
-  const TrilinearWeights transfer = trilinear_weights(body->body.grid, leading_points(view, plan));
+  const std::vector<Vec3> led = leading_points(view, plan);
+  std::vector<std::uint8_t> left_out(surface.bones.size(), 0);
+  SINEW_TRY(const std::vector<FinerFlesh> finer,
+            finer_flesh(input, body->body.grid.cell_size(), led, plan, options, left_out));
+  options.left_out = left_out;
+  SINEW_TRY(GridFlesh grid,
+            grid_flesh(body->body.grid, body->handles, surface.bones, surface.parents, options));
+  for (const FinerFlesh& part : finer)
+    for (std::size_t k = 0; k < part.joints.size(); ++k) grid.figures[part.joints[k]] = part.grid.figures[k];
+  const TrilinearWeights transfer = trilinear_weights(body->body.grid, led);
   std::vector<int> fallback(view.positions.size(), -1);
   for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i)
     if (const auto row = rig.weights.row(i); !row.empty() && row[0].joint < surface.bones.size())
@@ -235,7 +347,8 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   for (std::size_t i = 0; i < transfer.vertices.size(); ++i)
     report.unreached += std::any_of(transfer.vertices[i].begin(), transfer.vertices[i].end(),
                                     [&](std::uint32_t v) { return !grid.reached[v]; });
-  rig.flesh = carry_flesh(grid, options, surface.parents, transfer, fallback, surface.welded.weld.to_welded);
+  rig.flesh =
+      carry_flesh(grid, options, surface.parents, transfer, fallback, surface.welded.weld.to_welded, finer);
   const std::vector<std::uint8_t> by_skin = other_than_skin(rig, surface.parents);
   if (const auto count = std::count(by_skin.begin(), by_skin.end(), 1); count > 0) {
     follow_skin(rig, surface.parents, by_skin);

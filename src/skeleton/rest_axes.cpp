@@ -116,6 +116,36 @@ class BoneAxes {
     return hinge.norm() > 0.3 ? hinge : Vec3(along.cross(up));
   }
 
+  // Where the fingers of a hand point when they bend: at right angles to the plane in which they lie, without
+  // the one that sticks out most, a thumb; down, to the body's middle and to the front rather than away. Zero
+  // where fewer than three children fan out.
+  Vec3 palm_of(std::size_t hand) const {
+    std::vector<Vec3> ways;
+    for (const std::uint32_t c : skeleton_.children(hand))
+      if ((head(c) - head(hand)).norm() > kNothing * size_)
+        ways.push_back((head(c) - head(hand)).normalized());
+    if (ways.size() < 3) return Vec3::Zero();
+    Vec3 mean = Vec3::Zero();
+    for (const Vec3& way : ways) mean += way;
+    if (ways.size() > 3)
+      ways.erase(std::min_element(ways.begin(), ways.end(),
+                                  [&](const Vec3& a, const Vec3& b) { return a.dot(mean) < b.dot(mean); }));
+    Vec3 widest = Vec3::Zero();
+    const auto for_pairs = [&](auto&& use) {
+      for (std::size_t a = 0; a < ways.size(); ++a)
+        for (std::size_t b = a + 1; b < ways.size(); ++b) use(Vec3(ways[a].cross(ways[b])));
+    };
+    for_pairs([&](const Vec3& c) { widest = c.norm() > widest.norm() ? c : widest; });
+    if (widest.norm() < std::sin(kSideways)) return Vec3::Zero();
+    Vec3 normal = Vec3::Zero();
+    for_pairs([&](const Vec3& c) { normal += c.dot(widest) < 0 ? Vec3(-c) : c; });
+    normal.normalize();
+    const Vec3 left = body_.col(0);
+    const double side = (head(hand) - head(root_)).dot(left);
+    const Vec3 wanted = -body_.col(1) + 0.5 * body_.col(2) - (side > 0 ? left : Vec3(-left));
+    return normal.dot(wanted) >= 0 ? normal : Vec3(-normal);
+  }
+
   void find_hinges(std::size_t first) {
     std::vector<std::size_t> limb = {first};
     while (goes_on(limb.back())) limb.push_back(main_[limb.back()][0]);
@@ -127,9 +157,13 @@ class BoneAxes {
     Vec3 hinge;
     if (at + 1 < limb.size() && angle_between(y_[upper], y_[limb[at + 1]]) > kStraight)
       hinge = y_[upper].cross(y_[limb[at + 1]]);
-    else if (skeleton_[first].parent >= 0 && !middle_[above(first)])  // a finger: as the hand
-      at = 0, hinge = shortest_arc(y_[above(first)], y_[first]) * x_[above(first)];
-    else
+    else if (skeleton_[first].parent >= 0 &&
+             !middle_[above(first)]) {  // a finger: into the palm, or as the hand
+      at = 0;
+      const Vec3 palm = palm_of(above(first));
+      hinge = y_[first].cross(palm);
+      if (!(hinge.norm() > 0.5)) hinge = shortest_arc(y_[above(first)], y_[first]) * x_[above(first)];
+    } else
       hinge = usual_hinge(y_[upper]);
     const std::size_t known = limb[at];
     hinge -= hinge.dot(y_[known]) * y_[known];

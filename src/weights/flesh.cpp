@@ -361,13 +361,14 @@ std::vector<Vec3> motion_samples(const MotionRange& range) {
 }
 
 Result<std::size_t> fitted_unknowns(const VoxelGrid& grid, const HandleMap& handles,
-                                    std::span<const int> parents, const Progress* progress) {
+                                    std::span<const int> parents, const FleshOptions& options) {
   SINEW_TRY(const GridHarmonic harmonic,
-            grid_harmonic(grid, handles, {.tolerance = 1e-4, .progress = progress}));
+            grid_harmonic(grid, handles, {.tolerance = 1e-4, .progress = options.progress}));
   const std::vector<std::uint8_t> reached = reached_vertices(harmonic);
   const Body whole{grid, handles, parents, harmonic.values, reached, {}};
   std::size_t unknowns = 0;
   for (std::size_t bone = 0; bone < parents.size(); ++bone) {
+    if (!options.left_out.empty() && options.left_out[bone]) continue;
     const JointBand band = whole.band(bone, kWeightCut);
     unknowns += static_cast<std::size_t>(std::count(band.fixed.begin(), band.fixed.end(), 0));
   }
@@ -380,7 +381,7 @@ Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, st
             grid_harmonic(grid, handles, {.tolerance = 1e-4, .progress = options.progress}));
   GridFlesh flesh;
   flesh.reached = reached_vertices(harmonic);
-  flesh.swing.resize(harmonic.values.rows(), harmonic.values.cols());
+  flesh.swing.setZero(harmonic.values.rows(), harmonic.values.cols());
   flesh.twist = flesh.swing;
   flesh.fields.resize(bones.size());
   flesh.figures.resize(bones.size());
@@ -391,6 +392,7 @@ Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, st
   // A piece of this loop is one joint, for any number of threads.
   parallel_for(bones.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
+      if (!options.left_out.empty() && options.left_out[b]) continue;
       auto solved = is_cancelled(options.progress)
                         ? Result<JointResult>(cancelled())
                         : solve_flesh(whole, b, joint_frame(bones, parents, b), options);

@@ -77,17 +77,8 @@ std::vector<Triangle> piece_around(const BindInput& input, const Group& group, d
   return near;
 }
 
-// A piece of the surface with vertices of its own.
-struct Piece {
-  std::vector<Vec3> positions;
-  std::vector<std::uint32_t> of_surface;  // per vertex
-  std::vector<Triangle> triangles;
-  std::vector<Bone> bones;
-  std::vector<int> parents;
-};
-
-Piece cut_out(const BindInput& input, const Group& group, const std::vector<Triangle>& triangles) {
-  Piece piece;
+ShortBonePatch cut_out(const BindInput& input, const Group& group, const std::vector<Triangle>& triangles) {
+  ShortBonePatch piece;
   std::map<std::uint32_t, std::uint32_t> places;
   for (const Triangle& t : triangles) {
     Triangle own;
@@ -100,6 +91,9 @@ Piece cut_out(const BindInput& input, const Group& group, const std::vector<Tria
     }
     piece.triangles.push_back(own);
   }
+  piece.of_whole = group.bones;
+  piece.short_count = group.short_count;
+  piece.box = group.box;
   for (const std::size_t b : group.bones) {
     piece.bones.push_back(input.bones[b]);
     const auto above = std::find(group.bones.begin(), group.bones.end(),
@@ -115,22 +109,16 @@ double smooth_step(double t) {
   return t * t * (3 - 2 * t);
 }
 
-// 1 at the bones of a group, 0 at the rim of its piece.
-double amount_at(const Group& group, const Vec3& p, double cell) {
-  return 1 - smooth_step((distance_to(group.box, p) / cell - kCore) / (kRim - 1 - kCore));
-}
-
 // Shares what a row gives to the group's bones anew.
-void share_anew(const Group& group, const Piece& piece, double cell, const BoneWeights& fine,
-                BoneWeights& weights) {
+void share_anew(const ShortBonePatch& piece, const BoneWeights& fine, BoneWeights& weights) {
   for (std::size_t i = 0; i < piece.of_surface.size(); ++i) {
     const std::uint32_t v = piece.of_surface[i];
-    const double amount = amount_at(group, piece.positions[i], cell);
+    const double amount = piece.amount_at(piece.positions[i]);
     if (amount <= 0 || !fine.bound[i] || !weights.bound[v]) continue;
     double sum = 0;
-    for (const std::size_t b : group.bones) sum += weights.values(v, static_cast<Eigen::Index>(b));
-    for (std::size_t k = 0; k < group.bones.size(); ++k) {
-      double& value = weights.values(v, static_cast<Eigen::Index>(group.bones[k]));
+    for (const std::size_t b : piece.of_whole) sum += weights.values(v, static_cast<Eigen::Index>(b));
+    for (std::size_t k = 0; k < piece.of_whole.size(); ++k) {
+      double& value = weights.values(v, static_cast<Eigen::Index>(piece.of_whole[k]));
       value +=
           amount * (sum * fine.values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) - value);
     }
@@ -139,14 +127,32 @@ void share_anew(const Group& group, const Piece& piece, double cell, const BoneW
 
 }  // namespace
 
+double ShortBonePatch::amount_at(const Vec3& p) const {
+  return 1 - smooth_step((distance_to(box, p) / cell - kCore) / (kRim - 1 - kCore));
+}
+
+bool ShortBonePatch::gains_by(double fine_cell) const {
+  return fine_cell <= kGain * cell;
+}
+
+std::vector<ShortBonePatch> short_bone_patches(const BindInput& input, double cell) {
+  std::vector<ShortBonePatch> patches;
+  if (input.parents.size() != input.bones.size()) return patches;
+  for (const Group& group : short_groups(input, cell)) {
+    ShortBonePatch piece = cut_out(input, group, piece_around(input, group, kRim * cell));
+    piece.cell = cell;
+    if (!piece.triangles.empty()) patches.push_back(std::move(piece));
+  }
+  return patches;
+}
+
 std::vector<float> short_bone_amounts(const BindInput& input, double cell) {
   std::vector<float> amounts(input.surface.positions.size(), 0.0f);
-  if (input.parents.size() != input.bones.size()) return amounts;
-  for (const Group& group : short_groups(input, cell))
-    for (const Triangle& t : piece_around(input, group, kRim * cell))
-      for (const std::uint32_t i : t)
-        amounts[i] =
-            std::max(amounts[i], static_cast<float>(amount_at(group, input.surface.positions[i], cell)));
+  for (const ShortBonePatch& piece : short_bone_patches(input, cell))
+    for (std::size_t i = 0; i < piece.of_surface.size(); ++i) {
+      float& amount = amounts[piece.of_surface[i]];
+      amount = std::max(amount, static_cast<float>(piece.amount_at(piece.positions[i])));
+    }
   return amounts;
 }
 
@@ -154,16 +160,13 @@ Result<RefineReport> refine_short_bones(const BindInput& input, double cell, con
                                         BoneWeights& weights) {
   RefineReport report;
   report.refined.assign(input.bones.size(), 0);
-  if (input.parents.size() != input.bones.size()) return report;
-  for (const Group& group : short_groups(input, cell)) {
-    const Piece piece = cut_out(input, group, piece_around(input, group, kRim * cell));
-    if (piece.triangles.empty()) continue;
-    auto solved = solve({{piece.positions, piece.triangles}, piece.bones, piece.parents});
+  for (const ShortBonePatch& piece : short_bone_patches(input, cell)) {
+    auto solved = solve(piece.input());
     if (!solved.ok() && solved.error().code == ErrorCode::kCancelled) return solved.error();
-    if (!solved.ok() || solved->cell > kGain * cell) continue;
-    share_anew(group, piece, cell, solved->weights, weights);
+    if (!solved.ok() || !piece.gains_by(solved->cell)) continue;
+    share_anew(piece, solved->weights, weights);
     ++report.patches;
-    for (std::size_t k = 0; k < group.short_count; ++k) report.refined[group.bones[k]] = 1;
+    for (std::size_t k = 0; k < piece.short_count; ++k) report.refined[piece.of_whole[k]] = 1;
   }
   return report;
 }

@@ -57,6 +57,28 @@ TEST(ShortBones, FingersSideBySideKeepToThemselves) {
   }
 }
 
+TEST(ShortBones, FleshOfFingersMovesWithTheirOwnJoints) {
+  Rig rig = *make_character("biped", {.resolution = 1700});
+  const std::vector<std::string> fingers = true_fingers(rig);
+  BindRequest request;
+  request.flesh.emplace();
+  request.flesh->tolerance = 0;  // weights alone
+  ASSERT_TRUE(bind(rig, request).ok());
+  const auto pose = make_pose(rig, {.turns = {{"LeftHandMiddle1", Vec3(0, 0, -60)}}});
+  ASSERT_TRUE(pose.ok());
+  const auto rest = posed_mesh(rig, rest_pose(rig.skeleton), {}),
+             posed = posed_mesh(rig, *pose, test::by(rig, "flesh"));
+  ASSERT_TRUE(rest.ok() && posed.ok());
+  double others = 0, own = 0;
+  for (std::size_t i = 0; i < fingers.size(); ++i) {
+    const double moved = (posed->positions[i] - rest->positions[i]).norm();
+    if (fingers[i] == "LeftHandMiddle") own = std::max(own, moved);
+    if (fingers[i] == "LeftHandIndex" || fingers[i] == "LeftHandRing") others = std::max(others, moved);
+  }
+  EXPECT_GT(own, 0.05);
+  EXPECT_LT(others, 0.2 * own);  // at the webs between them
+}
+
 TEST(ShortBones, OnTheCoarseGridTheyDoNotWhichIsWhatRefiningIsFor) {
   const Rig made = *make_character("biped", {.resolution = 1700});
   const Surface surface = *make_surface(made);

@@ -67,6 +67,38 @@ TEST(RestAxes, StraightKneesBendBackAndElbowsToTheFront) {
   for (std::size_t j = 0; j < 4; ++j) EXPECT_GT(globals[j].linear()(0, 0), 0.999);
 }
 
+// A hand held out flat, four straight fingers and a thumb to the front: a positive angle curls them down.
+TEST(RestAxes, StraightFingersBendIntoThePalm) {
+  for (const double side : {1.0, -1.0}) {
+    std::vector<Joint> joints(1);
+    joints[0].name = "hips";
+    const auto add = [&](int parent, const Vec3& offset) {
+      Joint joint;
+      joint.name = std::to_string(joints.size());
+      joint.parent = parent;
+      joint.rest_local.translation() = Vec3(side * offset.x(), offset.y(), offset.z());
+      joints.push_back(joint);
+      return static_cast<int>(joints.size()) - 1;
+    };
+    const int chest = add(0, Vec3(0, 0.5, 0));
+    add(add(chest, Vec3(0, 0.2, 0)), Vec3(0, 0.1, 0));
+    const int hand = add(add(add(chest, Vec3(0.2, 0, 0)), Vec3(0.3, 0, 0)), Vec3(0.3, 0, 0));
+    std::vector<int> firsts;
+    for (const double z : {-0.03, -0.01, 0.01, 0.03}) {
+      firsts.push_back(add(hand, Vec3(0.1, 0, z)));
+      add(add(firsts.back(), Vec3(0.04, 0, 0.1 * z)), Vec3(0.03, 0, 0.1 * z));
+    }
+    add(add(hand, Vec3(0.03, -0.01, 0.04)), Vec3(0.03, -0.01, 0.03));
+    const auto globals = globals_at_rest(with_bone_axes(*Skeleton::create(std::move(joints))));
+    for (const int first : firsts)
+      for (int k = 0; k < 3; ++k) {
+        const Mat3 axes = globals[static_cast<std::size_t>(first + k)].linear();
+        const Vec3 bent = axes * (Eigen::AngleAxisd(0.5, Vec3::UnitX()) * Vec3::UnitY());
+        EXPECT_LT(bent.y(), -0.4) << first + k;
+      }
+  }
+}
+
 TEST(RestAxes, LeftAndRightAreMirrored) {
   const Vec3 mirror(-1, 1, 1);
   for (const double bend : {0.0, 0.02, 0.1, -0.3}) {

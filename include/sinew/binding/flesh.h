@@ -40,10 +40,19 @@ struct FleshReport {
 /// Makes rig.flesh for the mesh as it is bound. kImpossible: no skin weights.
 Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshRequest& request);
 
+/// Flesh of joints that were solved on a finer grid of their own, at some of the points.
+struct FinerFlesh {
+  GridFlesh grid;
+  std::vector<std::size_t> joints;    ///< per solved bone of the grid, its first ones
+  std::vector<std::uint32_t> points;  ///< ascending
+  std::vector<double> amounts;        ///< per point: how much it has of it, 0 ... 1
+  TrilinearWeights transfer;          ///< of the points
+};
+
 /// The same for points of their own, a grid's vertices for one: composed weights and fields as they are
 /// stored.
 Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
                   const TrilinearWeights& transfer, std::span<const int> fallback,
-                  std::span<const std::uint32_t> to_points);
+                  std::span<const std::uint32_t> to_points, std::span<const FinerFlesh> finer = {});
 
 }  // namespace sinew

@@ -13,8 +13,9 @@ namespace sinew {
 struct FleshOptions {
   MotionRange range;        ///< of every joint
   double tolerance = 1.15;  ///< energy over that of the elastic body that fields are kept for; 0: no fields
-  std::span<const float> stiffness = {};  ///< per cell, above 0; or empty
-  int steps = 12;                         ///< of the descent, at most
+  std::span<const float> stiffness = {};        ///< per cell, above 0; or empty
+  std::span<const std::uint8_t> left_out = {};  ///< per bone: not solved, its weights are 0; or empty
+  int steps = 12;                               ///< of the descent, at most
   const Progress* progress = nullptr;
 };
 
@@ -55,7 +56,7 @@ Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, st
 /// How many unknowns grid_flesh solves for: the free vertices about every joint, summed over the joints. Its
 /// time goes with them, and they are counted in a small part of it.
 Result<std::size_t> fitted_unknowns(const VoxelGrid& grid, const HandleMap& handles,
-                                    std::span<const int> parents, const Progress* progress = nullptr);
+                                    std::span<const int> parents, const FleshOptions& options = {});
 
 /// The rotations (JointMove::turn) at which fields are sampled.
 std::vector<Vec3> motion_samples(const MotionRange& range);

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "sinew/math/types.h"
 #include "sinew/weights/bone_weights.h"
 
 namespace sinew {
@@ -25,6 +26,27 @@ struct RefineReport {
   std::size_t patches = 0;
   std::vector<std::uint8_t> refined;  ///< per bone
 };
+/// The piece of surface around a group of short bones, with vertices and bones of its own.
+struct ShortBonePatch {
+  std::vector<std::size_t>
+      of_whole;  ///< per bone of the piece: the short ones, then the one that carries them
+  std::size_t short_count = 0;
+  std::vector<Bone> bones;
+  std::vector<int> parents;
+  std::vector<Vec3> positions;
+  std::vector<std::uint32_t> of_surface;  ///< per vertex
+  std::vector<Triangle> triangles;
+  Box3 box;         ///< of the short bones
+  double cell = 0;  ///< of the coarse grid
+
+  BindInput input() const { return {{positions, triangles}, bones, parents}; }
+  /// 1 at the short bones, 0 at the rim of the piece.
+  double amount_at(const Vec3& p) const;
+  /// Whether a grid of such cells resolves the bones much better than the coarse one.
+  bool gains_by(double fine_cell) const;
+};
+std::vector<ShortBonePatch> short_bone_patches(const BindInput& input, double cell);
+
 /// How much each surface vertex lies among bones too short for a grid of such cells: 1 at them, 0 far from
 /// them or where refine_short_bones would leave the coarse weights. Sizes: surface vertices.
 std::vector<float> short_bone_amounts(const BindInput& input, double cell);
