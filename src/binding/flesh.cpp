@@ -173,6 +173,16 @@ Result<BoneBody> affordable_body(const BindInput& input, BoneBody body, double m
   return body;
 }
 
+// Its cells are wider than those of weights: short bones have grids of their own, and fields are smooth.
+Result<BoneBody> flesh_body(BindingContext& context, const FleshOptions& options) {
+  constexpr std::size_t kCells = 28'000;
+  const BindInput input = context.input();
+  SINEW_TRY(BoneBody body, make_bone_body(input, context.voxels(), context.progress(),
+                                          std::min(kCells, elastic_cells(input))));
+  if (context.voxels() > 0) return body;
+  return affordable_body(input, std::move(body), flesh_unknowns(input), options);
+}
+
 // The points of the surface, or of islands that follow it, that a patch reaches, each once: where patches
 // overlap, those nearer to its bones.
 void take_points(std::span<const ShortBonePatch> patches, std::span<const Vec3> led, const IslandPlan& plan,
@@ -200,7 +210,7 @@ void take_points(std::span<const ShortBonePatch> patches, std::span<const Vec3> 
 Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, double cell, std::span<const Vec3> led,
                                             const IslandPlan& plan, FleshOptions options,
                                             std::vector<std::uint8_t>& left_out) {
-  constexpr std::size_t kCells = 15'000;
+  constexpr std::size_t kCells = 10'000;
   std::vector<ShortBonePatch> patches = short_bone_patches(input, cell);
   std::vector<BoneBody> bodies;
   const double most =
@@ -308,18 +318,14 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   if (rig.weights.entries.empty() || rig.weights.vertex_count() != rig.mesh.vertex_count())
     return impossible("the mesh is not bound to its skeleton yet: `sinew rig` or `sinew weights` does that");
   const Surface& surface = context.surface();
-  SINEW_TRY(const BoneBody* given, context.elastic_body());
   FleshReport report;
   FleshOptions options;
   options.range = request.range;
   options.tolerance = request.tolerance;
   options.progress = request.progress;
   const BindInput input = surface.input();
-  std::optional<BoneBody> coarser;
-  if (context.voxels() == 0) {
-    SINEW_TRY(coarser, affordable_body(input, *given, flesh_unknowns(input), options));
-  }
-  const BoneBody* body = coarser ? &*coarser : given;
+  SINEW_TRY(const BoneBody whole, flesh_body(context, options));
+  const BoneBody* body = &whole;
   report.voxels = body->body.grid.vertex_count();
   std::vector<float> stiffness;
   if (!request.elastic.stiffness.empty() || !request.elastic.stiffness_attribute.empty()) {

@@ -29,8 +29,7 @@ constexpr double kJudgeTolerance = 1e-3;  // of the elastic body beside which a 
 constexpr double kFieldBudget = 0.1;      // of what is granted above the body's energy: for modes left out
 constexpr double kNoiseBudget = 2e-3;     // of the samples' energy: for rounding
 constexpr double kFieldDamping = 1e-3;    // of functions that the samples can hardly tell apart
-constexpr double kWeightCut = 1e-3;       // harmonic weights this near to 0 or 1 count as that
-constexpr double kFieldCut = 1e-2;        // the same for fields, which fade out sooner
+constexpr double kBandCut = 1e-2;         // harmonic weights this near to 0 or 1 count as that
 
 // How the functions go together over the samples: the fields' part of the metric.
 Eigen::MatrixXd function_products(std::span<const Vec3> samples, std::span<const double> scales) {
@@ -257,8 +256,8 @@ struct Body {
   std::span<const std::uint8_t> reached;
   std::span<const float> stiffness;
 
-  JointBand band(std::size_t bone, double cut) const {
-    return joint_band(grid, handles, bones_below(parents, bone), harmonic, reached, cut);
+  JointBand band(std::size_t bone) const {
+    return joint_band(grid, handles, bones_below(parents, bone), harmonic, reached, kBandCut);
   }
   std::vector<float> stiffness_of(const JointBand& band) const {
     std::vector<float> values;
@@ -330,13 +329,11 @@ Result<void> solve_fields(const Body& whole, const JointBand& band, const JointF
 
 Result<JointResult> solve_flesh(const Body& whole, std::size_t bone, const JointFrame& frame,
                                 const FleshOptions& options) {
-  const JointBand wide = whole.band(bone, kWeightCut);
-  JointResult result{wide.whole, wide.whole, {}, {}, 0};
-  if (wide.empty()) return result;
-  SINEW_CHECK(solve_weights(whole, wide, frame, options, result));
-  if (!(options.tolerance > 0)) return result;
-  const JointBand narrow = whole.band(bone, kFieldCut);
-  if (!narrow.empty()) SINEW_CHECK(solve_fields(whole, narrow, frame, options, result));
+  const JointBand band = whole.band(bone);
+  JointResult result{band.whole, band.whole, {}, {}, 0};
+  if (band.empty()) return result;
+  SINEW_CHECK(solve_weights(whole, band, frame, options, result));
+  if (options.tolerance > 0) SINEW_CHECK(solve_fields(whole, band, frame, options, result));
   return result;
 }
 
@@ -352,8 +349,8 @@ std::vector<Vec3> motion_samples(const MotionRange& range) {
   for (int k = 0; k < 8; ++k) {
     at(k, 1, 0);
     at(k, 0.5, 0);
-    at(k, 0.9, 0.9);
-    at(k, 0.9, -0.9);
+    at(k, 0.95, 0.95);
+    at(k, 0.95, -0.95);
     at(k, 0.5, k % 2 ? -0.7 : 0.7);
   }
   for (const double twist : {-1.0, -0.5, 0.5, 1.0}) at(0, 0, twist);
@@ -369,7 +366,7 @@ Result<std::size_t> fitted_unknowns(const VoxelGrid& grid, const HandleMap& hand
   std::size_t unknowns = 0;
   for (std::size_t bone = 0; bone < parents.size(); ++bone) {
     if (!options.left_out.empty() && options.left_out[bone]) continue;
-    const JointBand band = whole.band(bone, kWeightCut);
+    const JointBand band = whole.band(bone);
     unknowns += static_cast<std::size_t>(std::count(band.fixed.begin(), band.fixed.end(), 0));
   }
   return unknowns;
