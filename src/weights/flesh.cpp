@@ -29,7 +29,8 @@ constexpr double kJudgeTolerance = 1e-3;  // of the elastic body beside which a 
 constexpr double kFieldBudget = 0.1;      // of what is granted above the body's energy: for modes left out
 constexpr double kNoiseBudget = 2e-3;     // of the samples' energy: for rounding
 constexpr double kFieldDamping = 1e-3;    // of functions that the samples can hardly tell apart
-constexpr double kBandCut = 1e-2;         // harmonic weights this near to 0 or 1 count as that
+constexpr double kWeightCut = 1e-3;  // harmonic weights this near to 0 or 1 count as that; twists reach far
+constexpr double kFieldCut = 1e-2;   // the same for fields, which fade out sooner
 
 // How the functions go together over the samples: the fields' part of the metric.
 Eigen::MatrixXd function_products(std::span<const Vec3> samples, std::span<const double> scales) {
@@ -168,12 +169,14 @@ Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& o
 // Rotations between the samples, by which a joint is judged; the hardest first.
 std::vector<Vec3> unseen_turns(const MotionRange& range) {
   std::vector<Vec3> turns;
-  constexpr std::array<std::array<double, 3>, 6> kPlaces{{{17, 0.95, 0},
+  constexpr std::array<std::array<double, 3>, 8> kPlaces{{{17, 0.95, 0},
                                                           {320, 0.95, 0.9},
                                                           {140, 0.75, 0.7},
                                                           {263, 0.9, -0.7},
                                                           {75, 0.5, 0.3},
-                                                          {200, 0.7, -0.2}}};
+                                                          {200, 0.7, -0.2},
+                                                          {300, 0.3, -0.15},
+                                                          {110, 0.4, 0.5}}};
   for (const auto& [degrees, swing, twist] : kPlaces) {
     const double angle = std::numbers::pi / 180 * degrees;
     turns.push_back(
@@ -264,8 +267,8 @@ struct Body {
   std::span<const std::uint8_t> reached;
   std::span<const float> stiffness;
 
-  JointBand band(std::size_t bone) const {
-    return joint_band(grid, handles, bones_below(parents, bone), harmonic, reached, kBandCut);
+  JointBand band(std::size_t bone, double cut) const {
+    return joint_band(grid, handles, bones_below(parents, bone), harmonic, reached, cut);
   }
   std::vector<float> stiffness_of(const JointBand& band) const {
     std::vector<float> values;
@@ -303,20 +306,35 @@ Result<void> solve_weights(const Body& whole, const JointBand& band, const Joint
   return {};
 }
 
-Result<void> solve_fields(const Body& whole, const JointBand& band, const JointFrame& frame,
-                          const FleshOptions& options, JointResult& result) {
+JointProblem joint_problem(const ElasticBody& body, const JointBand& band, const JointFrame& frame,
+                           const JointResult& result) {
+  return {body, band.fixed,
+          GridPositions((body.model().rest().rowwise() - frame.origin.transpose()) * frame.axes),
+          result.swing(band.part.vertices), result.twist(band.part.vertices)};
+}
+
+// Fields on `band`; beside the elastic body they are judged on the wider band of the weights.
+Result<void> solve_fields(const Body& whole, const JointBand& wide, const JointBand& band,
+                          const JointFrame& frame, const FleshOptions& options, JointResult& result) {
+  SINEW_TRY(const ElasticBody reference,
+            ElasticBody::build(wide.part.grid, wide.fixed, whole.stiffness_of(wide)));
+  const JointProblem judged = joint_problem(reference, wide, frame, result);
+  if (do_without(judged, options, result.figures) || band.empty()) return {};
   SINEW_TRY(const ElasticBody body, ElasticBody::build(band.part.grid, band.fixed, whole.stiffness_of(band)));
-  const JointProblem joint{
-      body, band.fixed,
-      GridPositions((body.model().rest().rowwise() - frame.origin.transpose()) * frame.axes),
-      result.swing(band.part.vertices), result.twist(band.part.vertices)};
-  if (do_without(joint, options, result.figures)) return {};
+  const JointProblem joint = joint_problem(body, band, frame, result);
   SINEW_TRY(FittedFields fitted, fit_fields(joint, options));
   result.figures.steps = fitted.steps;
   const Modes modes =
       modes_that_matter(body.model(), fitted.fields, fitted.products,
                         kFieldBudget * (options.tolerance - 1) * static_cast<double>(fitted.samples));
-  judge(joint, fields_of(modes), options, result.figures);
+  Fields spread = Fields::Zero(judged.rest.rows(), 3 * static_cast<Eigen::Index>(kTurnFunctions));
+  const Fields fields = fields_of(modes);
+  for (std::size_t v = 0; v < band.part.vertices.size(); ++v) {
+    const auto& vertices = wide.part.vertices;  // ascending, and they hold those of the band
+    const auto place = std::lower_bound(vertices.begin(), vertices.end(), band.part.vertices[v]);
+    spread.row(place - vertices.begin()) = fields.row(static_cast<Eigen::Index>(v));
+  }
+  judge(judged, spread, options, result.figures);
   result.field.mixes = modes.mixes;
   result.field.fine =
       fine_modes(body.model(), band.fixed, modes, kNoiseBudget * static_cast<double>(fitted.samples));
@@ -337,11 +355,13 @@ Result<void> solve_fields(const Body& whole, const JointBand& band, const JointF
 
 Result<JointResult> solve_flesh(const Body& whole, std::size_t bone, const JointFrame& frame,
                                 const FleshOptions& options) {
-  const JointBand band = whole.band(bone);
-  JointResult result{band.whole, band.whole, {}, {}, 0};
-  if (band.empty()) return result;
-  SINEW_CHECK(solve_weights(whole, band, frame, options, result));
-  if (options.tolerance > 0) SINEW_CHECK(solve_fields(whole, band, frame, options, result));
+  const JointBand wide = whole.band(bone, kWeightCut);
+  JointResult result{wide.whole, wide.whole, {}, {}, 0};
+  if (wide.empty()) return result;
+  SINEW_CHECK(solve_weights(whole, wide, frame, options, result));
+  if (!(options.tolerance > 0)) return result;
+  const JointBand narrow = whole.band(bone, kFieldCut);
+  SINEW_CHECK(solve_fields(whole, wide, narrow, frame, options, result));
   return result;
 }
 
@@ -356,11 +376,13 @@ std::vector<Vec3> motion_samples(const MotionRange& range) {
   };
   for (int k = 0; k < 8; ++k) {
     at(k, 1, 0);
-    at(k, 0.5, 0);
+    at(k + 0.5, 0.65, 0);
     at(k, 0.95, 0.95);
     at(k, 0.95, -0.95);
     at(k + 0.25, 0.5, k % 2 ? -0.7 : 0.7);
     at(k + 0.5, 0.75, k % 4 < 2 ? -0.4 : 0.4);
+    at(k + 0.25, 0.3, k % 2 ? -0.25 : 0.25);
+    if (k % 2 == 0) at(k, 0.4, 0);
   }
   for (const double twist : {-1.0, -0.5, 0.5, 1.0}) at(0, 0, twist);
   return samples;
@@ -375,7 +397,7 @@ Result<std::size_t> fitted_unknowns(const VoxelGrid& grid, const HandleMap& hand
   std::size_t unknowns = 0;
   for (std::size_t bone = 0; bone < parents.size(); ++bone) {
     if (!options.left_out.empty() && options.left_out[bone]) continue;
-    const JointBand band = whole.band(bone);
+    const JointBand band = whole.band(bone, kWeightCut);
     unknowns += static_cast<std::size_t>(std::count(band.fixed.begin(), band.fixed.end(), 0));
   }
   return unknowns;
