@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 
 #include "sinew/binding/weight_methods.h"
@@ -65,22 +66,61 @@ Result<std::vector<std::size_t>> read_vertex_list(const std::string& file) {
   return list;
 }
 
-Result<MotionRange> read_range(const std::string& file) {
-  MotionRange range;
-  if (file.empty()) return range;
+Result<void> read_degrees(const std::string& file, const Json& from, const std::string& where,
+                          MotionRange& range) {
+  for (const auto& [key, degrees] : {std::pair{"swing", &range.swing}, std::pair{"twist", &range.twist}}) {
+    const auto found = from.find(key);
+    if (found == from.end()) continue;
+    const double value = found->is_number() ? found->get<double>() : -1;
+    if (!(value >= 0 && value <= 170))
+      return bad_input(fmt::format("{}: {}{} must be a number of degrees from 0 to 170", file, where, key));
+    *degrees = value * 0.017453292519943295;
+  }
+  return {};
+}
+
+// A range of motion in a file, or that of the rig's own clips.
+Result<void> read_range(const std::string& file, const Rig& rig, FleshRequest& flesh) {
+  if (file.empty()) return {};
+  if (file == "clips") {
+    flesh.ranges = ranges_of_clips(rig);
+    if (flesh.ranges.empty())
+      return usage_error("--range clips: no clip of the file turns a joint; give a .json file instead");
+    return {};
+  }
   SINEW_TRY(const std::string text, read_file(file, 64 << 20));
   const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object())
     return bad_input(fmt::format("{}: give degrees, such as {{\"swing\": 90, \"twist\": 90}}", file));
-  for (const auto& [key, degrees] : {std::pair{"swing", &range.swing}, std::pair{"twist", &range.twist}}) {
-    const auto found = document.find(key);
-    if (found == document.end()) continue;
-    const double value = found->is_number() ? found->get<double>() : -1;
-    if (!(value >= 0 && value <= 170))
-      return bad_input(fmt::format("{}: {} must be a number of degrees from 0 to 170", file, key));
-    *degrees = value * 0.017453292519943295;
+  SINEW_CHECK(read_degrees(file, document, "", flesh.range));
+  const auto joints = document.find("joints");
+  if (joints == document.end()) return {};
+  if (!joints->is_object())
+    return bad_input(fmt::format("{}: joints must be an object of ranges by joint names", file));
+  for (const auto& [name, degrees] : joints->items()) {
+    if (!degrees.is_object())
+      return bad_input(fmt::format("{}: joints.{}: give degrees, such as {{\"swing\": 90, \"twist\": 90}}",
+                                   file, printable(name)));
+    MotionRange range = flesh.range;
+    SINEW_CHECK(read_degrees(file, degrees, fmt::format("joints.{}.", printable(name)), range));
+    flesh.ranges[name] = range;
   }
-  return range;
+  return {};
+}
+
+Result<NamedNumbers> read_stiffness(const std::vector<std::string>& given) {
+  NamedNumbers numbers;
+  for (const std::string& text : given) {
+    const std::size_t at = text.rfind('=');
+    double value = 0;
+    const auto end = text.data() + text.size();
+    if (at == std::string::npos || at == 0 || std::from_chars(text.data() + at + 1, end, value).ptr != end ||
+        !(value > 0))
+      return usage_error(
+          fmt::format("--stiffness {}: give JOINT=VALUE with a value above 0", printable(text)));
+    numbers[text.substr(0, at)] = value;
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -137,8 +177,14 @@ void BindOptions::add_flesh_to(const Verb& verb) {
               "energy ratio to the elastic reference above which a joint gets corrective fields")
       .range(1.0, 10.0)
       .show_default();
-  verb.option("--range", range,
-              "a .json file with the range of motion in degrees: {\"swing\": 90, \"twist\": 90}");
+  verb.option(
+      "--range", range,
+      "range of motion: a .json file in degrees, {\"swing\": 90, \"twist\": 90, \"joints\": {\"Head\": "
+      "{\"twist\": 80}}}; or clips: as far as the clips of the file go");
+  verb.repeatable("--stiffness", stiff,
+                  "JOINT=VALUE: relative stiffness of the flesh around a bone (default: 1); repeatable");
+  verb.option("--stiffness-attribute", stiffness_attribute,
+              "a vertex attribute that holds the stiffness; multiplies that of the bones");
 }
 
 Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const {
@@ -162,10 +208,14 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   SINEW_TRY(wanted.settings, settings.given());
   if (!quality.empty() && quality != "flesh" && quality != "fast")
     return usage_error(fmt::format("--quality is '{}': choose fast or flesh", printable(quality)));
+  if (quality == "fast" && (!range.empty() || !stiff.empty() || !stiffness_attribute.empty()))
+    return usage_error("--range and --stiffness are those of flesh: leave them out with --quality fast");
   if (quality == "flesh") {
     wanted.flesh.emplace();
     wanted.flesh->tolerance = tolerance;
-    SINEW_TRY(wanted.flesh->range, read_range(range));
+    SINEW_CHECK(read_range(range, asset.rig, *wanted.flesh));
+    SINEW_TRY(wanted.flesh->elastic.stiffness, read_stiffness(stiff));
+    wanted.flesh->elastic.stiffness_attribute = stiffness_attribute;
   }
   Result<BindReport> bound = bind(asset.rig, wanted);
   if (!bound) return in_file(in, bound.error());

@@ -22,11 +22,13 @@ struct BindOptions {
   bool own_islands = false;
   int weight_bits = 0;
   BindRequest request;
-  SettingOptions settings;  // of the weight methods
-  SkeletonOptions found;    // how a skeleton is found where none is given
-  bool finds = false;       // whether the verb looks for one
-  std::string quality;      // fast, flesh; empty: weights alone
-  std::string range;        // a file
+  SettingOptions settings;         // of the weight methods
+  SkeletonOptions found;           // how a skeleton is found where none is given
+  bool finds = false;              // whether the verb looks for one
+  std::string quality;             // fast, flesh; empty: weights alone
+  std::string range;               // a file, or clips
+  std::vector<std::string> stiff;  // JOINT=VALUE
+  std::string stiffness_attribute;
   double tolerance = FleshRequest{}.tolerance;
 
   void add_to(const Verb& verb);

@@ -133,9 +133,19 @@ Result<void> add_joint_weights(Rig& rig, BindingContext& context, const BindRequ
   return {};
 }
 
+// Settings of other methods mean nothing to flesh.
+Settings twist_setting(const Settings& settings) {
+  return {{"twist-weights", settings.find("twist-weights")->second}};
+}
+
 Result<void> add_flesh(Rig& rig, BindingContext& context, const BindRequest& request, BindReport& report) {
   if (!request.flesh) return {};
   FleshRequest wanted = *request.flesh;
+  if (request.settings.contains("twist-weights")) {
+    SINEW_TRY(const ElasticWeightOptions options,
+              elastic_options("elastic", twist_setting(request.settings)));
+    wanted.twist = options.twist;
+  }
   wanted.follow = request.follow;
   wanted.linked = request.linked;
   wanted.progress = request.progress;

@@ -10,6 +10,11 @@
 
 #include "sinew/binding/elastic_setup.h"
 #include "sinew/binding/islands.h"
+#include "sinew/core/text.h"
+#include "sinew/rig/composed_joints.h"
+#include "sinew/skeleton/bone_tree.h"
+#include "sinew/skeleton/clip.h"
+#include "sinew/skeleton/pose.h"
 
 namespace sinew {
 namespace {
@@ -206,16 +211,27 @@ void take_points(std::span<const ShortBonePatch> patches, std::span<const Vec3> 
     }
 }
 
+// Stiffness of the cells of a finer grid: that of the cells of the coarse one around them.
+std::vector<float> stiffness_at(const VoxelGrid& fine, const VoxelGrid& coarse,
+                                std::span<const float> stiffness) {
+  std::vector<float> values;
+  if (!stiffness.empty())
+    for (std::uint32_t c = 0; c < fine.cell_count(); ++c)
+      values.push_back(stiffness[coarse.nearest_cell(fine.cell_centre(c))]);
+  return values;
+}
+
 // Groups of short bones, the fingers of a hand, on finer grids of their own. `left_out` marks their joints.
-Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, double cell, std::span<const Vec3> led,
-                                            const IslandPlan& plan, FleshOptions options,
-                                            std::vector<std::uint8_t>& left_out) {
+Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, const VoxelGrid& coarse,
+                                            std::span<const Vec3> led, const IslandPlan& plan,
+                                            FleshOptions options, std::vector<std::uint8_t>& left_out) {
   constexpr std::size_t kCells = 10'000;
-  std::vector<ShortBonePatch> patches = short_bone_patches(input, cell);
+  std::vector<ShortBonePatch> patches = short_bone_patches(input, coarse.cell_size());
   std::vector<BoneBody> bodies;
   const double most =
       flesh_unknowns(input) / (2 * static_cast<double>(std::max<std::size_t>(patches.size(), 1)));
-  options.stiffness = {};
+  const std::span<const float> stiffness = options.stiffness;
+  const std::span<const MotionRange> ranges = options.ranges;
   std::vector<FinerFlesh> finer;
   std::vector<ShortBonePatch> kept;
   for (ShortBonePatch& patch : patches) {
@@ -227,6 +243,12 @@ Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, double cell,
     if (!made.ok()) continue;
     SINEW_TRY(const BoneBody body, affordable_body(patch.input(), std::move(*made), most, options));
     if (!patch.gains_by(body.body.grid.cell_size())) continue;
+    const std::vector<float> stiff = stiffness_at(body.body.grid, coarse, stiffness);
+    std::vector<MotionRange> own;
+    if (!ranges.empty())
+      for (const std::size_t bone : patch.of_whole) own.push_back(ranges[bone]);
+    options.stiffness = stiff;
+    options.ranges = own;
     FinerFlesh part;
     SINEW_TRY(part.grid, grid_flesh(body.body.grid, body.handles, patch.bones, patch.parents, options));
     part.joints.assign(patch.of_whole.begin(),
@@ -290,9 +312,10 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
   for (std::size_t i = 0; i < vertices; ++i) copies[point_of(i)].push_back(static_cast<std::uint32_t>(i));
   const auto store = [&](std::size_t joint, const GridField& field, const CarriedField& carried) {
     if (carried.points.empty()) return;
-    const FleshField stored = quantise_field(
-        static_cast<std::uint32_t>(joint), carried.points, carried.twist,
-        {field.mixes.data(), static_cast<std::size_t>(field.mixes.size())}, field.fine, carried.values);
+    FleshField stored = quantise_field(static_cast<std::uint32_t>(joint), carried.points, carried.twist,
+                                       {field.mixes.data(), static_cast<std::size_t>(field.mixes.size())},
+                                       field.fine, carried.values);
+    stored.range = options.range_of(joint);
     if (!stored.vertices.empty())
       flesh.fields.push_back(to_points.empty() ? stored : spread_to_vertices(stored, copies));
   };
@@ -313,6 +336,39 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
   return flesh;
 }
 
+MotionRanges ranges_of_clips(const Rig& rig) {
+  constexpr double kRate = 30, kMargin = 1.1, kLeast = 0.17453292519943295, kMost = 2.9670597283903604;
+  constexpr int kMostFrames = 3000;
+  MotionRanges ranges;
+  const std::vector<int> parents = bone_parents(rig.skeleton);
+  const std::vector<JointFrame> frames = joint_frames(bones_of(rig.skeleton, bind_transforms(rig)), parents);
+  std::vector<Vec3> most(parents.size(), Vec3::Zero());  // swing, twist
+  std::vector<std::uint8_t> moves(parents.size(), 0);
+  std::vector<Affine3> matrices(rig.skeleton.size());
+  for (const Clip& clip : rig.clips) {
+    for (const Channel& channel : clip.channels)
+      if (channel.path == ChannelPath::kRotation && channel.joint >= 0 &&
+          static_cast<std::size_t>(channel.joint) < moves.size())
+        moves[static_cast<std::size_t>(channel.joint)] = 1;
+    const int count = std::clamp(static_cast<int>(clip.duration() * kRate), 1, kMostFrames);
+    for (int frame = 0; frame <= count; ++frame) {
+      Pose pose = rest_pose(rig.skeleton);
+      sample_clip(clip, rig.skeleton, clip.duration() * frame / count, pose);
+      skinning_matrices(rig, global_transforms(rig.skeleton, pose.local), matrices);
+      const std::vector<JointMove> turned =
+          joint_moves(frames, parents, std::span(matrices).first(parents.size()));
+      for (std::size_t j = 0; j < most.size(); ++j) {
+        const Vec3& turn = turned[j].turn;
+        most[j] = most[j].cwiseMax(Vec3(std::hypot(turn.x(), turn.y()), std::abs(turn.z()), 0));
+      }
+    }
+  }
+  const auto widened = [&](double angle) { return std::clamp(kMargin * angle, kLeast, kMost); };
+  for (std::size_t j = 0; j < most.size(); ++j)
+    if (moves[j]) ranges[rig.skeleton[j].name] = {widened(most[j].x()), widened(most[j].y())};
+  return ranges;
+}
+
 Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   if (rig.weights.entries.empty() || rig.weights.vertex_count() != rig.mesh.vertex_count())
@@ -321,6 +377,19 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   FleshReport report;
   FleshOptions options;
   options.range = request.range;
+  options.twist = request.twist;
+  std::vector<MotionRange> ranges;
+  if (!request.ranges.empty()) {
+    ranges.assign(surface.bones.size(), request.range);
+    for (const auto& [name, range] : request.ranges) {
+      const auto found = std::find(surface.names.begin(), surface.names.end(), name);
+      if (found == surface.names.end())
+        return parameter_error(
+            "range", fmt::format("names '{}': no joint of that name deforms the mesh", printable(name)));
+      ranges[static_cast<std::size_t>(found - surface.names.begin())] = range;
+    }
+    options.ranges = ranges;
+  }
   options.tolerance = request.tolerance;
   options.progress = request.progress;
   const BindInput input = surface.input();
@@ -339,7 +408,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   const std::vector<Vec3> led = leading_points(view, plan);
   std::vector<std::uint8_t> left_out(surface.bones.size(), 0);
   SINEW_TRY(const std::vector<FinerFlesh> finer,
-            finer_flesh(input, body->body.grid.cell_size(), led, plan, options, left_out));
+            finer_flesh(input, body->body.grid, led, plan, options, left_out));
   options.left_out = left_out;
   SINEW_TRY(GridFlesh grid,
             grid_flesh(body->body.grid, body->handles, surface.bones, surface.parents, options));

@@ -63,7 +63,12 @@ constexpr std::array kElasticWeightSettings = {
     setting<&ElasticWeightOptions::swing_count>("swing-samples",
                                                 "sample poses of a joint's swing, an even number", 2, 64),
     setting<&ElasticWeightOptions::twist_count>("twist-samples",
-                                                "sample poses of a joint's twist, an even number", 2, 64)};
+                                                "sample poses of a joint's twist, an even number", 2, 64),
+    choice<&ElasticWeightOptions::twist>(
+        "twist-weights", "linear|spherical",
+        "twist weights of least energy under linear blending, as the paper has them, or under the rotation "
+        "by "
+        "a part of the angle that joint deformers apply; flesh: spherical unless given")};
 
 // --- computing ---
 
@@ -228,6 +233,7 @@ bool has_setting(const WeightMethod& method, std::string_view option) {
 Result<void> check_belongs(const WeightMethod& method, const BindRequest& request) {
   for (const auto& [option, value] : request.settings) {
     if (has_setting(method, option)) continue;
+    if (option == "twist-weights" && request.flesh) continue;
     // Joint weights are made in the same go, by elastic methods.
     if (has_setting(kWeights[6], option) && !request.joint_weights.empty() && request.joint_weights != "none")
       continue;

@@ -161,7 +161,6 @@ Result<FleshTable> pack_flesh(const Rig& rig) {
   FleshTable table;
   table.parents = bone_parents(rig.skeleton);
   table.frames = joint_frames(bones_of(rig.skeleton, bind_transforms(rig)), table.parents);
-  table.range = flesh.range;
   if (flesh.weights.vertex_count() != rig.mesh.vertex_count())
     return bad_input("the flesh does not fit the mesh: it has another number of vertices");
   std::map<FleshStep, std::uint16_t> known;
@@ -222,7 +221,7 @@ void fill_flesh(const FleshTable& table, std::span<const Affine3> matrices, Fles
     FleshDrive& drive = palette.drives[f];
     drive.still = move.still;
     if (move.still) continue;
-    const Vec3 turn = table.range.clamp(move.turn);
+    const Vec3 turn = table.fields[f].range.clamp(move.turn);
     const TurnParts parts(turn);
     drive.cosine = static_cast<float>(parts.cosine);
     drive.sine = static_cast<float>(parts.sine);

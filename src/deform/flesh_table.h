@@ -43,7 +43,6 @@ struct FleshTable {
   std::vector<FleshField> fields;       // without their values
   std::vector<FleshTilt> tilts;         // likewise
   std::vector<std::size_t> first_mode;  // per field, in FleshPalette::amounts
-  MotionRange range;
 };
 Result<FleshTable> pack_flesh(const Rig& rig);
 

@@ -45,6 +45,8 @@ Json field_json(Builder& builder, const FleshField& field, int node) {
   std::vector<float> drive = field.steps;
   drive.insert(drive.end(), field.mixes.begin(), field.mixes.end());
   return {{"node", node},
+          {"swing", field.range.swing},
+          {"twist", field.range.twist},
           {"modes", field.modes()},
           {"accessors",
            {{"drive", builder.add_floats(drive, "SCALAR", kNoTarget, false)},
@@ -61,9 +63,8 @@ class FleshReader {
   Result<Flesh> read(std::size_t vertices) {
     vertices_ = vertices;
     Flesh flesh;
-    flesh.tolerance = number("tolerance", 0, 0, 1e6);
-    flesh.range.swing = number("swing", flesh.range.swing, 0, 3.2);
-    flesh.range.twist = number("twist", flesh.range.twist, 0, 3.2);
+    flesh.tolerance = number(json_, "tolerance", 0, 0, 1e6);
+    flesh.range = range(json_, flesh.range);
     SINEW_TRY(const std::vector<std::uint32_t> counts, list(json_, "counts"));
     SINEW_TRY(const std::vector<std::uint32_t> base, list(json_, "base"));
     SINEW_TRY(const std::vector<std::uint32_t> nodes, list(json_, "nodes"));
@@ -94,6 +95,7 @@ class FleshReader {
     for (std::size_t f = 0; f < fields->size(); ++f) {
       auto field = read_field((*fields)[f]);
       if (!field.ok()) return inside("." + item("fields", f), field.error());
+      field->range = range((*fields)[f], flesh.range);
       flesh.fields.push_back(*std::move(field));
     }
     return flesh;
@@ -103,9 +105,12 @@ class FleshReader {
   static float share(std::uint32_t value) {
     return static_cast<float>(std::min(static_cast<double>(value) / kWeightSteps, 1.0));
   }
-  double number(const char* key, double fallback, double least, double most) const {
-    const auto found = json_.find(key);
-    if (found == json_.end() || !found->is_number()) return fallback;
+  static MotionRange range(const Json& owner, const MotionRange& fallback) {
+    return {number(owner, "swing", fallback.swing, 0, 3.2), number(owner, "twist", fallback.twist, 0, 3.2)};
+  }
+  static double number(const Json& owner, const char* key, double fallback, double least, double most) {
+    const auto found = owner.find(key);
+    if (found == owner.end() || !found->is_number()) return fallback;
     const double value = found->get<double>();
     return std::isfinite(value) ? std::clamp(value, least, most) : fallback;
   }

@@ -130,7 +130,7 @@ void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std:
     const FleshField& field = flesh.fields[k];
     const JointMove& move = moves[field.joint];
     if (move.still) continue;
-    const Vec3 turn = flesh.range.clamp(move.turn);
+    const Vec3 turn = field.range.clamp(move.turn);
     const std::size_t count = field.modes();
     std::vector<double> amounts(count);
     const auto sum = [&](const std::vector<float>& steps, const std::vector<std::int8_t>& values,

@@ -3,6 +3,8 @@
 // each joint its start and tell where it has influence: elsewhere the weight is 0 or 1, the cells cost no
 // energy, and the joint's problem is posed on the cells in between alone.
 #include <algorithm>
+#include <array>
+#include <numbers>
 #include <optional>
 
 #include "sinew/core/parallel.h"
@@ -12,6 +14,7 @@
 #include "sinew/weights/elastic_dqs.h"
 #include "sinew/weights/elastic_lsq.h"
 #include "sinew/weights/harmonic_volume.h"
+#include "sinew/weights/spherical_twist.h"
 #include "weights/grid_handles.h"
 #include "weights/joint_band.h"
 
@@ -68,6 +71,13 @@ Result<JointSolution> solve_joint(const JointBand& band, const JointFrame& frame
   store(swing, solution.swing);
   if (options.one_weight) {
     solution.twist = solution.swing;
+    return solution;
+  }
+  if (options.fit == ElasticFit::kLinear && options.twist == TwistFit::kSpherical) {
+    const std::array<double, 2> angles{std::numbers::pi / 2, -std::numbers::pi / 2};
+    SINEW_TRY(const GridWeight twist, spherical_twist_weight(model, band.fixed, band.start, frame.origin,
+                                                             frame.axes.col(2), angles, options.descent));
+    store(twist, solution.twist);
     return solution;
   }
   SINEW_TRY(const GridWeight twist, minimise(twists));

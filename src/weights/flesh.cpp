@@ -26,7 +26,7 @@ using weights_detail::joint_band, weights_detail::JointBand;
 constexpr double kFieldTolerance = 2e-3;  // of the descent: the energy is flat at its minimum
 constexpr std::size_t kFieldMemory = 4;   // steps that the descent remembers: they are large
 constexpr double kJudgeTolerance = 1e-3;  // of the elastic body beside which a joint is judged
-constexpr double kFieldBudget = 0.1;      // of what is granted above the body's energy: for modes left out
+constexpr double kFieldBudget = 0.13;     // of what is granted above the body's energy: for modes left out
 constexpr double kNoiseBudget = 2e-3;     // of the samples' energy: for rounding
 constexpr double kFieldDamping = 1e-3;    // of functions that the samples can hardly tell apart
 constexpr double kWeightCut = 1e-3;  // harmonic weights this near to 0 or 1 count as that; twists reach far
@@ -115,6 +115,7 @@ struct FittedFields {
 
 // The band of one joint, in its frame.
 struct JointProblem {
+  const MotionRange& range;
   const ElasticBody& body;
   std::span<const std::uint8_t> fixed;
   GridPositions rest;
@@ -128,7 +129,7 @@ struct JointProblem {
 // Twice: first each sample counts by what it costs without fields, then by what it still costs, which is about
 // what it costs the elastic body; so what is made small is the sum of the ratios.
 Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& options) {
-  const std::vector<Vec3> turns = motion_samples(options.range);
+  const std::vector<Vec3> turns = motion_samples(joint.range);
   FieldEnergy samples = joint.energy_at(turns);
   const Eigen::Index n = joint.rest.rows();
   FittedFields fitted{Fields::Zero(n, 3 * kTurnFunctions), {}, turns.size(), 0};
@@ -214,7 +215,7 @@ struct Ratios {
 // Whether composed joints do without fields: at none of the unseen rotations is an elastic body found whose
 // energy is lower by the tolerance.
 bool do_without(const JointProblem& joint, const FleshOptions& options, FleshFigures& figures) {
-  FieldEnergy energy = joint.energy_at(unseen_turns(options.range));
+  FieldEnergy energy = joint.energy_at(unseen_turns(joint.range));
   const std::vector<double> bare = energy.energies(nullptr);
   std::vector<double> least;
   for (std::size_t k = 0; k < bare.size(); ++k) {
@@ -230,7 +231,7 @@ bool do_without(const JointProblem& joint, const FleshOptions& options, FleshFig
 
 void judge(const JointProblem& joint, const Fields& fields, const FleshOptions& options,
            FleshFigures& figures) {
-  FieldEnergy energy = joint.energy_at(unseen_turns(options.range));
+  FieldEnergy energy = joint.energy_at(unseen_turns(joint.range));
   const std::vector<double> bare = energy.energies(nullptr), with = energy.energies(&fields);
   std::vector<double> least;
   for (std::size_t k = 0; k < bare.size(); ++k)
@@ -285,6 +286,16 @@ std::vector<std::uint8_t> reached_vertices(const GridHarmonic& harmonic) {
   return reached;
 }
 
+Result<GridWeight> solve_twist(const Corotational& model, const JointBand& band, const JointFrame& frame,
+                               const FleshOptions& options, const DescentOptions& descent) {
+  if (options.twist == TwistFit::kLinear)
+    return energy_minimising_weight(model, band.fixed, band.start, frame.origin, twist_samples(frame),
+                                    descent);
+  const std::array<double, 2> angles{std::numbers::pi / 2, -std::numbers::pi / 2};
+  return spherical_twist_weight(model, band.fixed, band.start, frame.origin, frame.axes.col(2), angles,
+                                descent);
+}
+
 Result<void> solve_weights(const Body& whole, const JointBand& band, const JointFrame& frame,
                            const FleshOptions& options, JointResult& result) {
   const Corotational model(band.part.grid, whole.stiffness_of(band));
@@ -292,9 +303,7 @@ Result<void> solve_weights(const Body& whole, const JointBand& band, const Joint
   descent.progress = options.progress;
   SINEW_TRY(GridWeight swing, energy_minimising_weight(model, band.fixed, band.start, frame.origin,
                                                        swing_samples(frame), descent));
-  const std::array<double, 2> angles{std::numbers::pi / 2, -std::numbers::pi / 2};
-  SINEW_TRY(GridWeight twist, spherical_twist_weight(model, band.fixed, band.start, frame.origin,
-                                                     frame.axes.col(2), angles, descent));
+  SINEW_TRY(GridWeight twist, solve_twist(model, band, frame, options, descent));
   result.outside += put_into_bounds(swing.values) + put_into_bounds(twist.values);
   for (std::size_t v = 0; v < band.fixed.size(); ++v) {
     const auto i = static_cast<Eigen::Index>(v);
@@ -306,22 +315,26 @@ Result<void> solve_weights(const Body& whole, const JointBand& band, const Joint
   return {};
 }
 
-JointProblem joint_problem(const ElasticBody& body, const JointBand& band, const JointFrame& frame,
-                           const JointResult& result) {
-  return {body, band.fixed,
+JointProblem joint_problem(const MotionRange& range, const ElasticBody& body, const JointBand& band,
+                           const JointFrame& frame, const JointResult& result) {
+  return {range,
+          body,
+          band.fixed,
           GridPositions((body.model().rest().rowwise() - frame.origin.transpose()) * frame.axes),
-          result.swing(band.part.vertices), result.twist(band.part.vertices)};
+          result.swing(band.part.vertices),
+          result.twist(band.part.vertices)};
 }
 
 // Fields on `band`; beside the elastic body they are judged on the wider band of the weights.
 Result<void> solve_fields(const Body& whole, const JointBand& wide, const JointBand& band,
-                          const JointFrame& frame, const FleshOptions& options, JointResult& result) {
+                          const JointFrame& frame, const MotionRange& range, const FleshOptions& options,
+                          JointResult& result) {
   SINEW_TRY(const ElasticBody reference,
             ElasticBody::build(wide.part.grid, wide.fixed, whole.stiffness_of(wide)));
-  const JointProblem judged = joint_problem(reference, wide, frame, result);
+  const JointProblem judged = joint_problem(range, reference, wide, frame, result);
   if (do_without(judged, options, result.figures) || band.empty()) return {};
   SINEW_TRY(const ElasticBody body, ElasticBody::build(band.part.grid, band.fixed, whole.stiffness_of(band)));
-  const JointProblem joint = joint_problem(body, band, frame, result);
+  const JointProblem joint = joint_problem(range, body, band, frame, result);
   SINEW_TRY(FittedFields fitted, fit_fields(joint, options));
   result.figures.steps = fitted.steps;
   const Modes modes =
@@ -361,7 +374,7 @@ Result<JointResult> solve_flesh(const Body& whole, std::size_t bone, const Joint
   SINEW_CHECK(solve_weights(whole, wide, frame, options, result));
   if (!(options.tolerance > 0)) return result;
   const JointBand narrow = whole.band(bone, kFieldCut);
-  SINEW_CHECK(solve_fields(whole, wide, narrow, frame, options, result));
+  SINEW_CHECK(solve_fields(whole, wide, narrow, frame, options.range_of(bone), options, result));
   return result;
 }
 

@@ -26,6 +26,7 @@ GltfFile with_flesh() {
   std::vector<float> mixes;
   for (std::size_t f = 0; f < 2 * kTurnFunctions; ++f) mixes.push_back(0.5f * static_cast<float>(f) - 3);
   flesh.fields.push_back({static_cast<std::uint32_t>(parents.size() - 1),
+                          {0.75, 1.25},
                           mixes,
                           {0.5f, 0.25f},
                           {0, 2},

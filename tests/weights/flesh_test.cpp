@@ -110,6 +110,32 @@ TEST(Flesh, UnknownsAreCountedAsTheyAreSolved) {
   EXPECT_EQ(*count, solved);
 }
 
+TEST(Flesh, TwistWeightsAreTheLinearOnesWhereAsked) {
+  const Cylinder body(0.5);
+  FleshOptions options;
+  options.tolerance = 0;
+  const auto spherical = grid_flesh(body.grid, body.handles, body.bones, body.parents, options);
+  options.twist = TwistFit::kLinear;
+  const auto linear = grid_flesh(body.grid, body.handles, body.bones, body.parents, options);
+  ElasticWeightOptions elastic;
+  const auto paper = grid_joint_weights(body.grid, body.handles, body.bones, body.parents, elastic);
+  elastic.twist = TwistFit::kSpherical;
+  const auto other = grid_joint_weights(body.grid, body.handles, body.bones, body.parents, elastic);
+  ASSERT_TRUE(spherical.ok() && linear.ok() && paper.ok() && other.ok());
+  EXPECT_LT((linear->twist.col(1) - paper->twist.col(1)).cwiseAbs().maxCoeff(), 0.01);
+  EXPECT_LT((spherical->twist.col(1) - other->twist.col(1)).cwiseAbs().maxCoeff(), 0.01);
+  EXPECT_GT((spherical->twist.col(1) - linear->twist.col(1)).cwiseAbs().maxCoeff(), 0.03);
+}
+
+// Beside the elastic body of the whole cylinder: a band that is cut too early shows only there.
+TEST(Flesh, TwistsReachAsFarAsTheElasticBodys) {
+  const Cylinder body(0.25);
+  const auto flesh = grid_flesh(body.grid, body.handles, body.bones, body.parents);
+  ASSERT_TRUE(flesh.ok());
+  for (const double degrees : {40.0, -80.0})
+    EXPECT_LT(ratios_at(body, *flesh, Vec3(0, 0, degrees * 0.0174533)).flesh, 1.1);
+}
+
 TEST(Flesh, SamplesLieWithinTheRange) {
   const MotionRange range{0.7, 0.4};
   for (const Vec3& turn : motion_samples(range)) {

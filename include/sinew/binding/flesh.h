@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +15,17 @@
 
 namespace sinew {
 
+/// Ranges of motion by the names of joints.
+using MotionRanges = std::map<std::string, MotionRange, std::less<>>;
+
+/// How far the clips of a rig turn its joints, with a tenth added, 10 degrees at least; joints that no clip
+/// turns are left out. Clips are sampled 30 times a second.
+MotionRanges ranges_of_clips(const Rig& rig);
+
 struct FleshRequest {
   MotionRange range;
+  MotionRanges ranges = {};  ///< of joints that turn less or more; kUsage: a joint that is not there
+  TwistFit twist = TwistFit::kSpherical;
   double tolerance = 1.15;
   ElasticSettings elastic;  ///< how stiff the flesh is; its voxels are those of the context
   bool follow = true;       ///< small islands move with the body under them

@@ -17,7 +17,7 @@ struct JointWeightsRequest {
   std::string method = "elastic";
   int influences = 4;      ///< joints a vertex keeps at most
   int voxels = 0;          ///< cells along the longest side of the voxel body; 0: chosen by the mesh
-  Settings settings = {};  ///< of elastic weights: one-weight, swing-samples, twist-samples
+  Settings settings = {};  ///< of elastic weights: one-weight, swing-samples, twist-samples, twist-weights
   bool follow = true;      ///< as of BindRequest: islands that move with the body under them
   std::vector<std::size_t> linked = {};
   const Progress* progress = nullptr;

@@ -37,7 +37,7 @@ Result<BoneWeights> compute_weights(BindingContext& context, const BindRequest& 
 
 /// The kind of elastic weights that a name stands for. kUsage: none.
 Result<ElasticFit> elastic_fit(std::string_view method);
-/// What `settings` say about elastic weights: one-weight, swing-samples, twist-samples.
+/// What `settings` say about elastic weights: one-weight, swing-samples, twist-samples, twist-weights.
 Result<ElasticWeightOptions> elastic_options(std::string_view method, const Settings& settings);
 
 }  // namespace sinew

@@ -17,6 +17,7 @@ namespace sinew {
 /// the vertex sees them. Modes are whole numbers of a step.
 struct FleshField {
   std::uint32_t joint = 0;
+  MotionRange range;                    ///< of the joint; beyond it the field stays as at its border
   std::vector<float> mixes;             ///< per mode: its share of each turn function
   std::vector<float> steps;             ///< per mode
   std::vector<std::uint32_t> vertices;  ///< ascending
@@ -32,7 +33,7 @@ struct FleshField {
 struct Flesh {
   ComposedWeights weights;  ///< per vertex
   std::vector<FleshField> fields;
-  MotionRange range;     ///< of motion that the fields were made for; beyond it they stay as at its border
+  MotionRange range;     ///< of motion that joints without one of their own were made for
   double tolerance = 0;  ///< energy over that of the elastic body that was asked for
 
   bool empty() const { return weights.empty(); }

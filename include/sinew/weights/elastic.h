@@ -56,12 +56,17 @@ enum class ElasticFit {
   kLeastSquaresNonNegative,  ///< the same, each value within [0, 1]
 };
 
+/// What a twist weight has the least energy for: linear blending, as [kavan2012] solves it, or the rotation by
+/// a part of the angle that joint deformers do (weights/spherical_twist.h).
+enum class TwistFit { kLinear, kSpherical };
+
 struct ElasticWeightOptions {
   ElasticFit fit = ElasticFit::kLinear;
   int voxels = 0;       ///< cells along the longest side; 0: chosen by mesh and bones
   int swing_count = 4;  ///< samples
   int twist_count = 2;
   bool one_weight = false;             ///< one weight over all samples serves swing and twist
+  TwistFit twist = TwistFit::kLinear;  ///< of ElasticFit::kLinear
   std::size_t max_cells = kBodyCells;  ///< of a body whose size is chosen for it
   bool refine = true;                  ///< groups of short bones (fingers) on finer grids of their own
   bool whole_body = false;             ///< solve on all of the body rather than where a joint has influence

@@ -11,12 +11,16 @@
 namespace sinew {
 
 struct FleshOptions {
-  MotionRange range;        ///< of every joint
+  MotionRange range;                         ///< of every joint
+  std::span<const MotionRange> ranges = {};  ///< per bone, instead; or empty
+  TwistFit twist = TwistFit::kSpherical;     ///< what twist weights are made for
   double tolerance = 1.15;  ///< energy over that of the elastic body that fields are kept for; 0: no fields
   std::span<const float> stiffness = {};        ///< per cell, above 0; or empty
   std::span<const std::uint8_t> left_out = {};  ///< per bone: not solved, its weights are 0; or empty
   int steps = 12;                               ///< of the descent, at most
   const Progress* progress = nullptr;
+
+  const MotionRange& range_of(std::size_t bone) const { return ranges.empty() ? range : ranges[bone]; }
 };
 
 /// Corrective fields of one joint at the vertices of a grid: what its rotation adds to their rest positions,
