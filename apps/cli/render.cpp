@@ -139,7 +139,8 @@ void add_render(Program& program) {
   verb.flag("--edges", options->edges, "draw the edges of the polygons");
   verb.option("--heat", options->heat,
               "colour map: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT "
-              "(deformer weight), endpoint:JOINT, rings (iso-curves of a quad mesh), or distance=FILE");
+              "(deformer weight), field:JOINT (largest shift by its corrective fields), endpoint:JOINT, "
+              "rings (iso-curves of a quad mesh), or distance=FILE");
   verb.option("--range", options->range, "LOW,HIGH: range of the colour map");
   verb.flag("--grid", options->grid, "arrange several files side by side, with captions");
   verb.option("--columns", options->columns, "pictures in a row of the grid (default: up to 4)");

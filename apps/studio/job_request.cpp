@@ -84,10 +84,12 @@ Result<RigJob> rig_job_of(const Json& document, StoredFile file) {
   SINEW_TRY(job.skeleton_template, text_of(document, "template", ""));
   SINEW_TRY(job.weights, text_of(document, "weights", job.weights));
   SINEW_TRY(job.names, text_of(document, "names", job.names));
+  SINEW_TRY(job.quality, text_of(document, "quality", job.quality));
   SINEW_TRY(job.joints, joints_of(document));
   if (!job.skeleton_template.empty()) SINEW_CHECK(one_of("template", job.skeleton_template, template_list()));
   SINEW_CHECK(one_of("weights", job.weights, weight_list()));
   SINEW_CHECK(one_of("names", job.names, kJointNames));
+  SINEW_CHECK(one_of("quality", job.quality, std::initializer_list<const char*>{"fast", "flesh"}));
   return job;
 }
 

@@ -64,6 +64,10 @@ void add_figures(const BindReport& report, int influences, std::vector<std::stri
   if (report.pruning_error >= 0.005)
     text.push_back(fmt::format("Keeping {} joints a vertex moved {:.0f} % of its weight to others at most.",
                                influences, 100 * report.pruning_error));
+  if (report.flesh)
+    text.push_back(
+        fmt::format("Flesh: {:.2f} times the energy of the elastic body at worst, {:.2f} on average.",
+                    report.flesh->worst, report.flesh->mean));
   add_sentences(report.warnings, text);
 }
 
@@ -90,7 +94,10 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
   request.method = job.weights;
   request.endpoint = kRigEndpoint;
   request.progress = overall.part("weights", 0.95);
-  request.joint_weights = kRigJointWeights;
+  if (job.quality == "flesh")
+    request.flesh.emplace();
+  else
+    request.joint_weights = kRigJointWeights;
   const auto bound = bind(asset.rig, request);
   if (!bound.ok()) return in_file(job.file.name, bound.error());
   add_figures(*bound, request.influences, output.text);

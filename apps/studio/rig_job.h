@@ -16,6 +16,7 @@ struct RigJob {
   std::string skeleton_template;   // a built-in one, or empty: the file's own skeleton, else the best fit
   std::vector<JointPlace> joints;  // where the user has put them; empty: found
   std::string weights = "bbw", names = "mixamo";
+  std::string quality = "fast";  // flesh: also the data of the flesh deformer
 };
 
 // A .glb with skeleton, weights and what every deformer needs; its report is that of `sinew rig --json`.

@@ -12,7 +12,9 @@
 #include "sinew/core/text.h"
 #include "sinew/mesh/bvh.h"
 #include "sinew/render/decode_image.h"
+#include "sinew/rig/flesh.h"
 #include "sinew/skeleton/bone_tree.h"
+#include "sinew/weights/flesh.h"
 
 namespace sinew {
 namespace {
@@ -34,6 +36,39 @@ std::vector<float> joint_values(const Rig& rig, std::size_t joint, float JointIn
   for (std::size_t i = 0; i < rig.joint_weights.vertex_count(); ++i)
     for (const JointInfluence& influence : rig.joint_weights.row(i))
       if (influence.joint == joint) values[i] = influence.*figure;
+  return values;
+}
+
+// The same of flesh. A joint that carries a vertex whole has 1 there, by the base that it hangs on.
+std::vector<float> flesh_values(const Rig& rig, std::size_t joint, float ComposedInfluence::*figure) {
+  const ComposedWeights& weights = rig.flesh.weights;
+  const std::vector<int> parents = bone_parents(rig.skeleton);
+  std::vector<float> values(rig.mesh.vertex_count(), 0.0f);
+  for (std::size_t i = 0; i < weights.vertex_count(); ++i) {
+    for (int a = weights.base[i]; a >= 0; a = parents[static_cast<std::size_t>(a)])
+      if (static_cast<std::size_t>(a) == joint) values[i] = 1;
+    for (const ComposedInfluence& entry : weights.row(i))
+      if (entry.joint == joint) values[i] = entry.*figure;
+  }
+  return values;
+}
+
+// How far the corrective fields of a joint move each vertex at most, over the rotations that they were made for.
+std::vector<float> field_shifts(const Rig& rig, std::size_t joint) {
+  Flesh own;
+  for (const FleshField& field : rig.flesh.fields)
+    if (field.joint == joint) own.fields.push_back(field);
+  std::vector<float> values(rig.mesh.vertex_count(), 0.0f);
+  if (own.fields.empty()) return values;
+  std::vector<JointMove> moves(rig.skeleton.size());
+  moves[joint].still = false;
+  for (const Vec3& turn : motion_samples(own.fields[0].range)) {
+    moves[joint].turn = turn;
+    std::vector<Vec3> shifts(values.size(), Vec3::Zero());
+    add_flesh_fields(own, {}, moves, shifts, {});
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = std::max(values[i], static_cast<float>(shifts[i].norm()));
+  }
   return values;
 }
 
@@ -70,12 +105,14 @@ Result<std::vector<float>> weights_channel(const Rig& rig, const std::string& te
                                     [&](const Joint& joint) { return joint.name == text; });
   const std::size_t colon = text.find(':');
   std::string channel = is_joint || colon == std::string::npos ? "" : text.substr(0, colon);
-  if (channel != "swing" && channel != "twist" && channel != "share" && channel != "endpoint") channel = "";
+  if (channel != "swing" && channel != "twist" && channel != "share" && channel != "endpoint" &&
+      channel != "field")
+    channel = "";
   const auto joint = rig.skeleton.find(channel.empty() ? text : text.substr(colon + 1));
   if (!joint)
     return parameter_error(
         "heat", fmt::format("is '{}': give the name of a joint ('sinew info' lists them), swing:JOINT, "
-                            "twist:JOINT, share:JOINT, endpoint:JOINT, rings or distance=FILE",
+                            "twist:JOINT, share:JOINT, field:JOINT, endpoint:JOINT, rings or distance=FILE",
                             printable(text)));
   heat.title = (channel.empty() ? "weight" : channel) + " of " + printable(rig.skeleton[*joint].name, 40);
   if (channel.empty()) return weights_of(rig, *joint);
@@ -84,6 +121,16 @@ Result<std::vector<float>> weights_channel(const Rig& rig, const std::string& te
       return impossible("the rig has no endpoint weights: `sinew weights` with endpoint makes them");
     return endpoints_of(rig, *joint);
   }
+  if (channel == "field") {
+    if (rig.flesh.empty()) return impossible("the rig has no flesh: `sinew rig` makes it");
+    std::vector<float> values = field_shifts(rig, *joint);
+    const float largest = values.empty() ? 0.0f : *std::max_element(values.begin(), values.end());
+    heat.high = largest > 0 ? static_cast<double>(largest) : 1;
+    return values;
+  }
+  if (rig.joint_weights.empty() && !rig.flesh.empty() && channel != "share")
+    return flesh_values(rig, *joint,
+                        channel == "swing" ? &ComposedInfluence::swing : &ComposedInfluence::twist);
   if (rig.joint_weights.empty()) return impossible("the rig has no joint weights: `sinew rig` makes them");
   return joint_values(rig, *joint,
                       channel == "swing"   ? &JointInfluence::swing

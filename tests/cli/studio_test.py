@@ -393,6 +393,13 @@ class Studio(ProgramTest):
         self.assertEqual(self.server.json("GET", "/api/jobs/" + started["id"])[1]["state"], "cancelled")
         self.assertNotIn("result", now)
 
+    def test_a_rig_job_makes_flesh_where_asked(self):
+        small = self.server.send(self.make("flesh.obj", "cylinder", "--resolution", 300))
+        done, _ = self.server.job({"kind": "rig", "file": small, "template": "cylinder", "quality": "flesh"})
+        self.assertEqual(done["state"], "done", done)
+        self.assertLess(done["result"]["report"]["flesh"]["worst"], 1.3)
+        self.assertIn("energy of the elastic body", " ".join(done["result"]["text"]))
+
     def test_jobs_that_make_no_sense_are_refused_with_a_sentence(self):
         body = self.server.send(self.body)
         secret = self.make("template.glb", "arm")  # a path on the disk is no template for a page
@@ -401,6 +408,7 @@ class Studio(ProgramTest):
                                ({"kind": "rig", "file": body, "template": secret}, 400),
                                ({"kind": "rig", "file": body, "weights": "magic"}, 400),
                                ({"kind": "rig", "file": body, "names": "klingon"}, 400),
+                               ({"kind": "rig", "file": body, "quality": "best"}, 400),
                                ({"kind": "rig", "file": body, "joints": [{"name": "a"}]}, 400),
                                ({"kind": "rig", "file": body, "joints": [{"name": "a", "parent": 1e9, "position": [0, 0, 0]}]}, 400),
                                ({"kind": "rig", "file": body, "joints": [{"name": "a", "parent": -1, "position": [0, 0]}]}, 400)):

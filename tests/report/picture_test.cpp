@@ -68,6 +68,37 @@ TEST(Picture, EachChannelHasTheColourThatASkinWeightOfItsValueHas) {
   EXPECT_EQ(middle(rig, "endpoint:" + rig.skeleton[0].name), high);
 }
 
+TEST(Picture, OfFleshSwingTwistAndFieldsAreShown) {
+  Rig rig = cylinder();
+  const std::string joint = rig.skeleton[1].name;
+  set_skin_weights(rig, 0.5);
+  const Pixel half = middle(rig, joint);
+  set_skin_weights(rig, 0.875);
+  const Pixel high = middle(rig, joint);
+  set_skin_weights(rig, 1);
+  const Pixel whole = middle(rig, joint);
+  const std::vector<int> parents = bone_parents(rig.skeleton);
+  const std::vector<double> swing{1, 0.5}, twist{1, 0.875};
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) rig.flesh.weights.add_row(parents, swing, twist);
+  EXPECT_EQ(middle(rig, "swing:" + joint), half);
+  EXPECT_EQ(middle(rig, "twist:" + joint), high);
+  EXPECT_EQ(middle(rig, "swing:" + rig.skeleton[0].name), whole);  // carried whole, by the base
+  // One mode that moves every vertex alike: the largest shift everywhere, which the legend ends at.
+  FleshField field;
+  field.joint = 1;
+  field.mixes.assign(kTurnFunctions, 0.0f);
+  field.mixes[0] = 1;
+  field.steps = {0.01f};
+  for (std::uint32_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    field.vertices.push_back(i);
+    field.twist.push_back(0);
+    field.values.insert(field.values.end(), {3, 0, 0});
+  }
+  rig.flesh.fields = {field};
+  EXPECT_EQ(middle(rig, "field:" + joint), whole);
+  EXPECT_NE(middle(rig, "field:" + rig.skeleton[0].name), whole);
+}
+
 TEST(Picture, WhereAJointHasNoPartSwingIsGreyAndItsShareIsNone) {
   Rig rig = cylinder();
   set_joint_weights(rig, 1, 1, 1);

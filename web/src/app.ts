@@ -367,10 +367,10 @@ export class App {
 
   // --- rigging ---
 
-  async rig(template: string, weights: string, names: string): Promise<void> {
+  async rig(template: string, weights: string, names: string, quality: string): Promise<void> {
     const { file } = this.state;
     if (!file) return;
-    await this.runRig(file.name, file.bytes, file.id, template, weights, names, undefined);
+    await this.runRig(file.name, file.bytes, file.id, template, weights, names, quality, undefined);
   }
 
   /** The rest heads, to be dragged. */
@@ -386,22 +386,22 @@ export class App {
     this.refreshUndo();
   }
 
-  async bindAgain(weights: string): Promise<void> {
+  async bindAgain(weights: string, quality: string): Promise<void> {
     const { opened, heads, file } = this.state;
     if (!opened || !heads || !file) return;
     const joints = opened.info.joints.map((joint, j) => ({
       name: joint.name, parent: joint.parent, position: [heads[3 * j], heads[3 * j + 1], heads[3 * j + 2]] as [number, number, number],
     }));
-    await this.runRig(file.name, file.bytes, file.id, '', weights, 'mixamo', joints);
+    await this.runRig(file.name, file.bytes, file.id, '', weights, 'mixamo', quality, joints);
   }
 
-  private async runRig(name: string, bytes: Uint8Array, id: string | null, template: string, weights: string, names: string,
+  private async runRig(name: string, bytes: Uint8Array, id: string | null, template: string, weights: string, names: string, quality: string,
     joints: { name: string; parent: number; position: [number, number, number] }[] | undefined): Promise<void> {
     if (this.state.job) return;
     this.store.set({ job: { kind: 'rig', stage: 'Sending the mesh', fraction: 0, cancelling: false } });
     try {
       const file = id ?? (await this.api.upload(name, bytes)).id;
-      const request = { kind: 'rig' as const, file, template, weights, names, ...(joints ? { joints } : {}) };
+      const request = { kind: 'rig' as const, file, template, weights, names, quality, ...(joints ? { joints } : {}) };
       const result = await this.jobs.run(request, (s) => this.follow('rig', s.stage, s.fraction));
       const rigged = await this.api.bytes(result.file);
       await this.openBytes(rigged, result.name, result.file);

@@ -11,12 +11,13 @@ export function rigPanel(app: App): HTMLElement {
   const template = select('Template', [], () => undefined);
   const weights = select('Weights', [], () => undefined);
   const names = select('Joint names', [], () => undefined);
+  const quality = select('Quality', [{ value: 'fast', label: 'fast: weights alone' }, { value: 'flesh', label: 'flesh: near the elastic body, in half a minute' }], () => undefined);
   const summary = h('p', { class: 'quiet small' });
   const describe = (): void => setText(summary, capital(app.state.server?.weights.find((w) => w.name === weights.input.value)?.summary ?? ''));
   weights.input.addEventListener('change', describe);
-  const start = button('Find skeleton and weights', { class: 'button primary wide', run: () => void app.rig(template.input.value, weights.input.value, names.input.value) });
+  const start = button('Find skeleton and weights', { class: 'button primary wide', run: () => void app.rig(template.input.value, weights.input.value, names.input.value, quality.input.value) });
   start.dataset.role = 'rig';
-  const again = button('Bind again', { class: 'button primary wide', run: () => void app.bindAgain(weights.input.value) });
+  const again = button('Bind again', { class: 'button primary wide', run: () => void app.bindAgain(weights.input.value, quality.input.value) });
   again.dataset.role = 'bind-again';
   const leave = button('Leave the joints as they were', { class: 'button wide', run: () => app.setTool('rotate') });
   const stage = h('p', { class: 'small', 'data-role': 'stage' });
@@ -27,7 +28,7 @@ export function rigPanel(app: App): HTMLElement {
   const bare = h('p', {}, 'This mesh has no skeleton. The program behind this page can find one and bind the mesh to it.');
   const moving = h('p', {}, 'Drag the joints to where they belong, then bind the mesh to them again.');
   const gone = h('p', { class: 'hint' }, 'The program behind this page does not answer: start sinew studio again to make rigs.');
-  const form = h('div', { class: 'stack' }, bare, moving, template.element, weights.element, summary, names.element, gone, start, again, leave);
+  const form = h('div', { class: 'stack' }, bare, moving, template.element, weights.element, summary, quality.element, names.element, gone, start, again, leave);
   const panel = section('Rig', form, running);
   panel.classList.add('rig-panel');
 
