@@ -193,7 +193,6 @@ double elastic_energy(const ElasticBody& body, const FieldEnergy& energy, std::s
   return body
       .minimise(energy.posed(turn), {.tolerance = kJudgeTolerance,
                                      .max_iterations = 100,
-                                     .rough = true,
                                      .enough = enough,
                                      .progress = options.progress})
       .energy;

@@ -17,7 +17,6 @@ struct ElasticOptions {
   double tolerance = 1e-4;  ///< stop where a step lowers the energy by less than this part of itself
   int max_iterations = 200;
   bool accelerated = true;  ///< false: plain local/global steps, as [kavan2012] counts them
-  bool rough = false;       ///< one V-cycle a step instead of a linear solve: more steps, in less time
   double enough = 0;        ///< stop where the energy is below this
   const Progress* progress = nullptr;
 };
