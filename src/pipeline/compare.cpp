@@ -5,326 +5,169 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <memory>
 
-#include "pipeline/compare_poses.h"
-#include "pipeline/compare_weights.h"
-#include "sinew/binding/elastic_setup.h"
-#include "sinew/binding/prepare.h"
-#include "sinew/measure/self_intersection.h"
-#include "sinew/measure/shape.h"
-#include "sinew/player/stack.h"
-#include "sinew/volume/elastic.h"
-#include "sinew/volume/grid_laplacian.h"
-#include "sinew/weights/elastic.h"
+#include "pipeline/compare_convergence.h"
+#include "pipeline/compare_piece.h"
+#include "pipeline/compare_rotations.h"
 
 namespace sinew {
 namespace {
 
-constexpr double kReferenceTolerance = 1e-5;
-constexpr int kReferenceIterations = 300;
+constexpr double kFiner = 0.7;  // a piece whose cells are not this much smaller resolves nothing more
 
-// A rig and its deformer, ready to run.
-class Runner {
- public:
-  static Result<Runner> build(const Rig& rig, const std::string& deformer, const Progress* progress) {
-    // A cage is a step of the stack before the skeleton; alone, its name stands for what follows it.
-    if (deformer.starts_with("cage"))
-      return usage_error("a cage cannot be compared: it moves the mesh before the deformers that are");
-    Stack stack = {{"skeleton", "", {}}};
-    SINEW_CHECK(set_option(stack, "deformer", deformer));
-    SINEW_TRY(const DeformerNeeds needs, needs_of(stack));
-    Runner runner;
-    DeformerData data;
-    if (is_ready(rig, needs)) {
-      SINEW_TRY(runner.steps_, build_stack(rig, stack, data));
-    } else {
-      Rig copy = rig;
-      SINEW_CHECK(prepare(copy, needs, data, progress));
-      SINEW_TRY(runner.steps_, build_stack(copy, stack, data));
-    }
-    for (const BuiltStep& step : runner.steps_) runner.workspaces_.push_back(step.deformer->make_workspace());
-    for (const Vec3& p : rig.mesh.positions) runner.rest_.push_back(p.cast<float>());
-    runner.out_.resize(runner.rest_.size());
-    runner.between_.resize(runner.rest_.size());
-    return runner;
-  }
-
-  // Milliseconds that it took.
-  double run(const ComparePose& pose) {
-    const auto start = std::chrono::steady_clock::now();
-    std::span<const Vec3f> from = rest_;
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      std::vector<Vec3f>& to = s + 1 == steps_.size() ? out_ : between_;  // a deformer, and mush behind it
-      steps_[s].deformer->deform({from, {}, pose.globals, pose.matrices, {}}, *workspaces_[s], to, {});
-      from = to;
-    }
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  }
-  std::vector<Vec3> positions() const {
-    std::vector<Vec3> result;
-    for (const Vec3f& p : out_) result.push_back(p.cast<double>());
-    return result;
-  }
-
- private:
-  std::vector<BuiltStep> steps_;
-  std::vector<std::unique_ptr<Workspace>> workspaces_;
-  std::vector<Vec3f> rest_, between_, out_;
-};
-
-// The elastic deformer solves in a body of its own; differential skinning and delta mush work on faces, which
-// grids have none.
-bool on_the_mesh_alone(std::string_view deformer) {
-  return deformer.starts_with("elastic") || deformer.starts_with("differential") ||
-         deformer.ends_with("+mush");
+// Cells of a body of few triangles, for which elastic_cells means to bound the time of one solve: a comparison
+// makes hundreds. Others get what the fit of flesh has, so that theirs is the same.
+std::size_t compare_cells(const BindInput& input) {
+  constexpr double kShare = 0.3;
+  const std::size_t cells = elastic_cells(input);
+  return cells < kBodyCells ? static_cast<std::size_t>(kShare * static_cast<double>(cells)) : cells;
 }
 
-// One pair: its mesh and, where the weights have a volume form, its grid.
-struct Contestant {
-  MethodPair pair;
-  Runner mesh;
-  std::optional<Runner> grid;
+// A piece of the mesh on a finer grid.
+struct Piece {
+  std::unique_ptr<Arena> arena;
+  std::vector<std::size_t> joints;  // per joint of the piece: that of the whole
 };
 
 class Comparison {
  public:
-  Comparison(const Rig& rig, const CompareRequest& request) : rig_(rig), request_(request) {}
+  explicit Comparison(const CompareRequest& request) : request_(request) {}
 
-  Result<CompareReport> run() {
-    SINEW_TRY(surface_, make_surface(rig_));
+  Result<CompareReport> run(const Rig& rig) {
     CompareReport report;
-    SINEW_TRY(body_, make_bone_body(surface_.input(), request_.voxels, request_.progress,
-                                    elastic_cells(surface_.input())));
+    SINEW_TRY(whole_, Arena::open(rig, request_.voxels, compare_cells, request_.progress));
+    SINEW_CHECK(assign_arenas(report.warnings));
     SINEW_TRY(const std::vector<ComparePose> poses,
-              compare_poses(rig_, surface_, body_.body.grid.cell_size(), request_, report.warnings));
-    SINEW_CHECK(make_reference());
-    SINEW_CHECK(enlist());
-    report.voxels = body_.body.grid.vertex_count();
+              compare_poses(whole_->rig(), whole_->surface(), arena_of_, request_));
+    std::vector<MethodPair> pairs = usual_pairs();
+    if (!rig.flesh.empty()) pairs.insert(pairs.begin(), {"elastic", "flesh"});
+    for (const MethodPair& pair : request_.pairs)
+      if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
+    SINEW_CHECK(whole_->enlist(pairs, request_));
+    for (const Piece& piece : pieces_) {
+      SINEW_CHECK(piece.arena->enlist(pairs, request_));
+      report.pieces.push_back(piece.arena->rig().mesh);
+    }
+    report.voxels = whole_->grid().vertex_count();
+    SINEW_CHECK(judge(poses, report));
+    if (request_.rotations > 0) {
+      SINEW_TRY(report.rotations, rotations());
+    }
+    SINEW_TRY(report.convergence, compare_convergence(*whole_, request_.progress));
+    return report;
+  }
+
+ private:
+  // The whole body for every joint that its grid resolves, and for those asked for by name; a piece of it for
+  // those that its grid resolves; none for the rest.
+  Result<void> assign_arenas(std::vector<std::string>& warnings) {
+    const Surface& surface = whole_->surface();
+    const double cell = whole_->grid().cell_size();
+    SINEW_TRY(std::vector<std::uint8_t> wanted, wanted_joints(whole_->rig(), surface, request_));
+    for (std::size_t bone = 0; bone < wanted.size(); ++bone) {
+      // A joint that moves everything deforms nothing.
+      const auto below = bones_below(surface.parents, bone);
+      if (std::find(below.begin(), below.end(), 0) == below.end()) wanted[bone] = 0;
+    }
+    arena_of_.assign(wanted.size(), kNoArena);
+    for (std::size_t bone = 0; bone < wanted.size(); ++bone)
+      if (wanted[bone] && resolves(cell, surface.bones[bone])) arena_of_[bone] = 0;
+    for (const ShortBonePatch& around : short_bone_patches(surface.input(), cell)) {
+      const auto asked_for = [&](std::size_t bone) { return wanted[bone] && arena_of_[bone] == kNoArena; };
+      if (std::none_of(around.of_whole.begin(), around.of_whole.end() - 1, asked_for)) continue;
+      SINEW_CHECK(open_piece(around, asked_for));
+    }
+    std::size_t left_out = 0;
+    for (std::size_t bone = 0; bone < wanted.size(); ++bone) {
+      if (!wanted[bone] || arena_of_[bone] != kNoArena) continue;
+      if (request_.joints.empty())
+        ++left_out;
+      else
+        arena_of_[bone] = 0;
+    }
+    if (left_out > 0)
+      warnings.push_back(fmt::format(
+          "{} joints were left out, whose bones are shorter than 4 cells: the reference does not resolve "
+          "them; name them, or make the grid finer with more voxels",
+          left_out));
+    return {};
+  }
+
+  // Whether nothing but the piece hangs on its joints: the rest of a leg does not, cut off below the hip.
+  static bool is_closed(const Surface& surface, const ShortBonePatch& around) {
+    for (std::size_t bone = 0; bone < surface.bones.size(); ++bone) {
+      if (surface.parents[bone] < 0) continue;
+      const auto above = static_cast<std::size_t>(surface.parents[bone]);
+      const auto last = around.of_whole.end() - 1;  // the carrier, on which others may hang
+      if (std::find(around.of_whole.begin(), last, above) != last &&
+          std::find(around.of_whole.begin(), last, bone) == last)
+        return false;
+    }
+    return true;
+  }
+
+  // A piece that cannot be made, is not finer, or comes apart when it is cut out, is left out.
+  template <class AskedFor>
+  Result<void> open_piece(const ShortBonePatch& around, const AskedFor& asked_for) {
+    const Surface& surface = whole_->surface();
+    if (!is_closed(surface, around)) return {};
+    auto cut = cut_piece(whole_->rig(), surface, around);
+    if (!cut.ok()) return {};
+    auto opened = Arena::open(
+        std::move(cut->rig), 0,
+        [&](const BindInput&) { return std::min(kPatchCells, compare_cells(surface.input())); },
+        request_.progress);
+    if (!opened.ok() && opened.error().code == ErrorCode::kCancelled) return opened.error();
+    if (!opened.ok()) return {};
+    const double cell = (*opened)->grid().cell_size();
+    if (cell > kFiner * whole_->grid().cell_size() || !(*opened)->hangs_together()) return {};
+    for (std::size_t k = 0; k + 1 < around.of_whole.size(); ++k)
+      if (const std::size_t bone = around.of_whole[k]; asked_for(bone) && resolves(cell, surface.bones[bone]))
+        arena_of_[bone] = pieces_.size() + 1;
+    pieces_.push_back({*std::move(opened), std::move(cut->joints)});
+    return {};
+  }
+
+  Result<void> judge(std::span<const ComparePose> poses, CompareReport& report) {
     const std::size_t step =
         request_.pictures == 0 ? 0 : (poses.size() + request_.pictures - 1) / request_.pictures;
     for (std::size_t k = 0; k < poses.size(); ++k) {
       if (is_cancelled(request_.progress)) return cancelled();
       sinew::report(request_.progress, "comparing",
                     static_cast<double>(k) / static_cast<double>(poses.size()));
-      report.poses.push_back(judge(poses[k], step > 0 && k % step == 0));
-    }
-    SINEW_TRY(report.convergence, convergence());
-    return report;
-  }
-
- private:
-  Result<void> make_reference() {
-    SINEW_TRY(const ElasticSetup setup, elastic_setup(rig_, surface_, body_, {}, request_.progress));
-    joint_of_vertex_ = setup.joint_of_vertex;
-    std::vector<std::uint8_t> fixed(joint_of_vertex_.size());
-    for (std::size_t v = 0; v < fixed.size(); ++v) fixed[v] = joint_of_vertex_[v] >= 0;
-    SINEW_TRY(ElasticBody elastic, ElasticBody::build(body_.body.grid, fixed));
-    elastic_ = std::make_unique<ElasticBody>(std::move(elastic));
-    view_ = triangulate(rig_.mesh);
-    diagonal_ = bounding_box(rig_.mesh.positions).diagonal().norm();
-    volume_ = enclosed_volume({rig_.mesh.positions, view_.triangles});
-    return {};
-  }
-
-  Result<void> enlist() {
-    SINEW_TRY(const WeightSets sets, WeightSets::build(rig_, surface_, body_, request_));
-    transfer_ = sets.transfer();
-    std::vector<MethodPair> pairs = usual_pairs();
-    if (!rig_.flesh.empty()) pairs.insert(pairs.begin(), {"elastic", "flesh"});
-    for (const MethodPair& pair : request_.pairs)
-      if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
-    std::map<std::string, WeightSet> made;
-    for (const MethodPair& pair : pairs) {
-      auto found = made.find(pair.weights);
-      if (found == made.end()) {
-        sinew::report(request_.progress, "weights by " + pair.weights, 0);
-        SINEW_TRY(WeightSet set, sets.make(pair.weights));
-        found = made.emplace(pair.weights, std::move(set)).first;
-      }
-      WeightSet& set = found->second;
-      if (pair.deformer.starts_with("flesh") && set.volume && set.grid.flesh.empty())
-        SINEW_CHECK(sets.add_flesh(set));
-      SINEW_TRY(Runner mesh, Runner::build(set.mesh, pair.deformer, request_.progress));
-      contestants_.push_back({pair, std::move(mesh), std::nullopt});
-      if (!set.volume || on_the_mesh_alone(pair.deformer)) continue;
-      SINEW_TRY(contestants_.back().grid, Runner::build(set.grid, pair.deformer, request_.progress));
-    }
-    return {};
-  }
-
-  // Bone vertices where the pose has them, whatever the method made of them: all are judged on the flesh.
-  void hold_bones(const ComparePose& pose, GridPositions& v) const {
-    for (std::size_t i = 0; i < joint_of_vertex_.size(); ++i)
-      if (const int joint = joint_of_vertex_[i]; joint >= 0) {
-        const auto row = static_cast<Eigen::Index>(i);
-        v.row(row) =
-            (pose.matrices[static_cast<std::size_t>(joint)] * Vec3(elastic_->model().rest().row(row)))
-                .transpose();
-      }
-  }
-
-  // The mesh's displacement carried into the body: grid vertices beside the surface have the mean of the mesh
-  // vertices around them, those within are harmonic.
-  GridPositions extend(const ComparePose& pose, const std::vector<Vec3>& mesh) {
-    const GridPositions& rest = elastic_->model().rest();
-    const Eigen::Index n = rest.rows();
-    Eigen::MatrixXd moved = Eigen::MatrixXd::Zero(n, 3);
-    Eigen::VectorXd weight = Eigen::VectorXd::Zero(n);
-    const auto& to_welded = surface_.welded.weld.to_welded;
-    for (std::size_t i = 0; i < to_welded.size(); ++i)
-      for (std::size_t k = 0; k < 8; ++k) {
-        const auto v = static_cast<Eigen::Index>(transfer_.vertices[to_welded[i]][k]);
-        const double w = transfer_.weights[to_welded[i]][k];
-        moved.row(v) += w * (mesh[i] - rig_.mesh.positions[i]).transpose();
-        weight[v] += w;
-      }
-    if (!extension_) {
-      std::vector<std::uint8_t> fixed(static_cast<std::size_t>(n));
-      for (Eigen::Index v = 0; v < n; ++v)
-        fixed[static_cast<std::size_t>(v)] =
-            weight[v] > 1e-3 || joint_of_vertex_[static_cast<std::size_t>(v)] >= 0;
-      auto built = Multigrid::build(body_.body.grid, grid_stiffness(body_.body.grid), fixed);
-      if (built.ok()) extension_ = std::make_unique<Multigrid>(*std::move(built));
-    }
-    GridPositions bones = rest;
-    hold_bones(pose, bones);
-    for (Eigen::Index v = 0; v < n; ++v) {
-      if (joint_of_vertex_[static_cast<std::size_t>(v)] >= 0)
-        moved.row(v) = bones.row(v) - rest.row(v);
-      else if (weight[v] > 1e-3)
-        moved.row(v) /= weight[v];
-      else
-        moved.row(v).setZero();
-    }
-    if (extension_) moved = extension_->solve(Eigen::MatrixXd(), moved, 1e-6, 100).x;
-    return rest + GridPositions(moved);
-  }
-
-  std::vector<Vec3> to_mesh(const GridPositions& v) const {
-    std::vector<Vec3> mesh;
-    mesh.reserve(rig_.mesh.vertex_count());
-    for (const std::uint32_t i : surface_.welded.weld.to_welded) {
-      Vec3 p = Vec3::Zero();
-      for (std::size_t k = 0; k < 8; ++k)
-        p += transfer_.weights[i][k] * v.row(static_cast<Eigen::Index>(transfer_.vertices[i][k])).transpose();
-      mesh.push_back(p);
-    }
-    return mesh;
-  }
-
-  PoseFigures judge(const ComparePose& pose, bool keep) {
-    PoseFigures figures;
-    figures.name = pose.name;
-    std::vector<double> energies;
-    std::vector<std::vector<Vec3>> shapes;
-    GridPositions start;
-    double least = 0;
-    for (Contestant& one : contestants_) {
-      MethodFigures method;
-      method.pair = one.pair;
-      method.ms_per_frame = one.mesh.run(pose);
-      for (int k = 0; k < 2; ++k) method.ms_per_frame = std::min(method.ms_per_frame, one.mesh.run(pose));
-      shapes.push_back(one.mesh.positions());
-      method.extended = !one.grid;
-      GridPositions v;
-      if (one.grid) {
-        one.grid->run(pose);
-        const std::vector<Vec3> points = one.grid->positions();
-        v.resize(static_cast<Eigen::Index>(points.size()), 3);
-        for (std::size_t i = 0; i < points.size(); ++i)
-          v.row(static_cast<Eigen::Index>(i)) = points[i].transpose();
-        hold_bones(pose, v);
+      const bool keep = step > 0 && k % step == 0;
+      if (poses[k].arena == 0) {
+        SINEW_TRY(PoseFigures figures, whole_->judge(poses[k], keep, *whole_, poses[k], request_.progress));
+        report.poses.push_back(std::move(figures));
       } else {
-        v = extend(pose, shapes.back());
+        const Piece& piece = pieces_[poses[k].arena - 1];
+        SINEW_TRY(PoseFigures figures, piece.arena->judge(pose_of_piece(poses[k], piece.joints), keep,
+                                                          *whole_, poses[k], request_.progress));
+        report.poses.push_back(std::move(figures));
       }
-      energies.push_back(elastic_->model().energy(v));
-      // The reference starts from the best of all, so that none is ever below it.
-      if (energies.size() == 1 || energies.back() < least) {
-        least = energies.back();
-        start = std::move(v);
-      }
-      figures.methods.push_back(std::move(method));
     }
-    const auto solved = elastic_->minimise(start, {.tolerance = kReferenceTolerance,
-                                                   .max_iterations = kReferenceIterations,
-                                                   .progress = request_.progress});
-    figures.energy = solved.energy;
-    figures.iterations = solved.iterations;
-    std::vector<Vec3> reference = to_mesh(solved.positions);
-    figures.self_intersections = self_intersecting_triangles({reference, view_.triangles});
-    for (std::size_t k = 0; k < contestants_.size(); ++k) {
-      MethodFigures& method = figures.methods[k];
-      method.energy_ratio = solved.energy > 0 ? energies[k] / solved.energy : 1;
-      const ShapeError error = shape_error(shapes[k], reference);
-      method.rms = error.rms / diagonal_;
-      method.max = error.max / diagonal_;
-      method.e_rms = error.e_rms;
-      method.e_rms_printed = error.e_rms_printed;
-      const double volume = enclosed_volume({shapes[k], view_.triangles});
-      method.volume_change = volume_ != 0 ? (volume - volume_) / std::abs(volume_) : 0;
-      method.self_intersections = self_intersecting_triangles({shapes[k], view_.triangles});
-      if (keep) method.positions = std::move(shapes[k]);
-    }
-    if (keep) figures.reference = std::move(reference);
-    return figures;
+    return {};
   }
 
-  // The joint that moves most of the body against the rest has the most to settle.
-  Result<Convergence> convergence() const {
-    std::size_t joint = surface_.bones.size(), most = 0;
-    for (std::size_t b = 0; b < surface_.bones.size(); ++b) {
-      const auto below = bones_below(surface_.parents, b);
-      const auto moved = static_cast<std::size_t>(std::count(below.begin(), below.end(), 1));
-      if (const std::size_t against = std::min(moved, below.size() - moved); against > most)
-        joint = b, most = against;
-    }
-    Convergence result;
-    if (joint == surface_.bones.size()) return result;
-    const JointFrame frame = joint_frame(surface_.bones, surface_.parents, joint);
-    const auto below = bones_below(surface_.parents, joint);
-    Eigen::VectorXd start = Eigen::VectorXd::Zero(elastic_->model().rest().rows());
-    for (std::size_t v = 0; v < joint_of_vertex_.size(); ++v)
-      if (const int owner = joint_of_vertex_[v]; owner >= 0)
-        start[static_cast<Eigen::Index>(v)] = below[static_cast<std::size_t>(owner)];
-    SINEW_TRY(const Multigrid laplace,
-              Multigrid::build(body_.body.grid, elastic_->model().matrix(), elastic_->fixed()));
-    start = laplace.solve(Eigen::MatrixXd(), start, 1e-6, 100).x;
-    const JointSamples samples = swing_samples(frame);
-    SINEW_TRY(const GridWeight weight,
-              energy_minimising_weight(elastic_->model(), elastic_->fixed(), start, frame.origin, samples,
-                                       {.tolerance = 1e-6, .max_steps = 60, .progress = request_.progress}));
-    const Vec3 origin = frame.origin;
-    const GridPositions& rest = elastic_->model().rest();
-    const GridPositions offsets =
-        (rest.rowwise() - origin.transpose()) * (samples[0] - Mat3::Identity()).transpose();
-    const auto full = elastic_->minimise(
-        rest + start.asDiagonal() * offsets,
-        {.tolerance = 1e-6, .max_iterations = 200, .accelerated = false, .progress = request_.progress});
-    const auto relative = [](const std::vector<double>& history) {
-      std::vector<double> errors;
-      for (const double energy : history) errors.push_back((energy - history.back()) / history.back());
-      if (!errors.empty()) errors.pop_back();
-      return errors;
+  Result<std::vector<JointRotations>> rotations() const {
+    std::vector<RotationTask> tasks;
+    const auto add = [&](std::vector<std::size_t> bones) {
+      const std::size_t arena = arena_of_[bones.front()];
+      if (arena == 0)
+        tasks.push_back({whole_.get(), {}, 0, std::move(bones)});
+      else
+        tasks.push_back({pieces_[arena - 1].arena.get(), pieces_[arena - 1].joints, arena, std::move(bones)});
     };
-    result.joint = rig_.skeleton[surface_.bones[joint].joint].name;
-    result.full = relative(full.history);
-    result.reduced = relative(weight.history);
-    return result;
+    for (std::size_t bone = 0; bone < arena_of_.size(); ++bone)
+      if (arena_of_[bone] != kNoArena) add({bone});
+    for (const auto& [bone, above] : neighbours(whole_->surface(), arena_of_)) add({above, bone});
+    return compare_rotations(*whole_, tasks, request_.rotations, request_.progress);
   }
 
-  const Rig& rig_;
   const CompareRequest& request_;
-  Surface surface_;
-  BoneBody body_;
-  std::vector<int> joint_of_vertex_;
-  std::unique_ptr<ElasticBody> elastic_;
-  std::unique_ptr<Multigrid> extension_;
-  TrilinearWeights transfer_;
-  TriangleView view_;
-  double diagonal_ = 1, volume_ = 0;
-  std::vector<Contestant> contestants_;
+  std::unique_ptr<Arena> whole_;
+  std::vector<Piece> pieces_;
+  std::vector<std::size_t> arena_of_;  // per bone
 };
 
 }  // namespace
@@ -336,7 +179,7 @@ std::vector<MethodPair> usual_pairs() {
 
 Result<CompareReport> compare(const Rig& rig, const CompareRequest& request) {
   const auto start = std::chrono::steady_clock::now();
-  SINEW_TRY(CompareReport report, Comparison(rig, request).run());
+  SINEW_TRY(CompareReport report, Comparison(request).run(rig));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

@@ -14,37 +14,25 @@ namespace {
 
 constexpr int kCellsOfABone = 4;  // a bone shorter than this bends inside a single clump of rigid cells
 
-// The joint and all below it turned about the joint's head, the rest in bind space.
-ComparePose turned(const Rig& rig, const Surface& surface, std::size_t bone, const Mat3& turn,
-                   std::string name) {
-  const std::size_t joint = surface.bones[bone].joint;
-  std::vector<std::uint8_t> below(rig.skeleton.size(), 0);
-  below[joint] = 1;
-  for (const std::uint32_t j : rig.skeleton.order())
-    if (const int parent = rig.skeleton[j].parent; parent >= 0 && below[static_cast<std::size_t>(parent)])
-      below[j] = 1;
-  const Vec3 head = surface.bones[bone].head;
-  const Affine3 motion = Eigen::Translation3d(head) * Affine3(turn) * Eigen::Translation3d(-head);
-  ComparePose pose;
-  pose.name = std::move(name);
-  const std::vector<Affine3> bind = bind_transforms(rig);
-  for (std::size_t j = 0; j < rig.skeleton.size(); ++j) {
-    pose.matrices.push_back(below[j] ? motion : Affine3::Identity());
-    pose.globals.push_back(pose.matrices.back() * bind[j]);
-  }
-  return pose;
+constexpr double kTogether = std::numbers::pi / 3;  // the bend of joints that bend together
+
+Mat3 about(const JointFrame& frame, Eigen::Index axis, double angle) {
+  return Eigen::AngleAxisd(angle, frame.axes.col(axis)).toRotationMatrix();
 }
 
-void add_turns(const Rig& rig, const Surface& surface, std::size_t bone, std::vector<ComparePose>& poses) {
+void add_turns(const Rig& rig, const Surface& surface, std::size_t bone, std::size_t arena,
+               std::vector<ComparePose>& poses) {
   const JointFrame frame = joint_frame(surface.bones, surface.parents, bone);
-  const std::string& name = rig.skeleton[surface.bones[bone].joint].name;
-  const auto quarter = [&](Eigen::Index axis) {
-    return Eigen::AngleAxisd(std::numbers::pi / 2, frame.axes.col(axis)).toRotationMatrix();
+  const auto quarter = [&](Eigen::Index axis) { return about(frame, axis, std::numbers::pi / 2); };
+  const auto add = [&](const Mat3& turn, const char* what) {
+    const JointTurn one{bone, turn};
+    poses.push_back(turned_pose(rig, surface, {&one, 1}, surface.names[bone] + what));
+    poses.back().arena = arena;
   };
-  poses.push_back(turned(rig, surface, bone, quarter(0), name + " bend 90 x"));
-  poses.push_back(turned(rig, surface, bone, quarter(1), name + " bend 90 y"));
-  poses.push_back(turned(rig, surface, bone, quarter(2), name + " twist 90"));
-  poses.push_back(turned(rig, surface, bone, quarter(0) * quarter(2), name + " bend+twist 90"));
+  add(quarter(0), " bend 90 x");
+  add(quarter(1), " bend 90 y");
+  add(quarter(2), " twist 90");
+  add(quarter(0) * quarter(2), " bend+twist 90");
 }
 
 ComparePose posed(const Rig& rig, const Pose& pose, std::string name) {
@@ -69,22 +57,42 @@ void add_clip(const Rig& rig, int samples, std::vector<ComparePose>& poses) {
 
 }  // namespace
 
-Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface, double cell_size,
-                                               const CompareRequest& request,
-                                               std::vector<std::string>& warnings) {
-  std::vector<std::uint8_t> wanted(surface.bones.size(), 0);
-  if (request.joints.empty()) {
-    std::size_t left_out = 0;
-    for (std::size_t bone = 0; bone < wanted.size(); ++bone) {
-      wanted[bone] = reach_of(surface.bones[bone]) >= kCellsOfABone * cell_size;
-      left_out += !wanted[bone];
-    }
-    if (left_out > 0)
-      warnings.push_back(fmt::format(
-          "{} joints were left out, whose bones are shorter than {} cells: the reference does not resolve "
-          "them; name them, or make the grid finer with more voxels",
-          left_out, kCellsOfABone));
+ComparePose turned_pose(const Rig& rig, const Surface& surface, std::span<const JointTurn> turns,
+                        std::string name) {
+  std::vector<Affine3> motion(rig.skeleton.size(), Affine3::Identity());
+  for (const JointTurn& turn : turns) {
+    const Vec3 head = surface.bones[turn.bone].head;
+    motion[surface.bones[turn.bone].joint] =
+        Eigen::Translation3d(head) * Affine3(turn.turn) * Eigen::Translation3d(-head);
   }
+  ComparePose pose;
+  pose.name = std::move(name);
+  pose.matrices = pose.globals = bind_transforms(rig);
+  for (const std::uint32_t j : rig.skeleton.order()) {
+    const int parent = rig.skeleton[j].parent;
+    pose.matrices[j] = parent < 0 ? motion[j] : pose.matrices[static_cast<std::size_t>(parent)] * motion[j];
+    pose.globals[j] = pose.matrices[j] * pose.globals[j];
+  }
+  return pose;
+}
+
+std::vector<Neighbours> neighbours(const Surface& surface, std::span<const std::size_t> arena_of) {
+  std::vector<Neighbours> pairs;
+  for (std::size_t bone = 0; bone < arena_of.size(); ++bone) {
+    if (arena_of[bone] == kNoArena || surface.parents[bone] < 0) continue;
+    const auto above = static_cast<std::size_t>(surface.parents[bone]);
+    if (arena_of[above] == arena_of[bone]) pairs.push_back({bone, above});
+  }
+  return pairs;
+}
+
+bool resolves(double cell_size, const Bone& bone) {
+  return reach_of(bone) >= kCellsOfABone * cell_size;
+}
+
+Result<std::vector<std::uint8_t>> wanted_joints(const Rig& rig, const Surface& surface,
+                                                const CompareRequest& request) {
+  std::vector<std::uint8_t> wanted(surface.bones.size(), request.joints.empty());
   for (const std::string& name : request.joints) {
     const auto joint = rig.skeleton.find(name);
     if (!joint || *joint >= wanted.size())
@@ -92,13 +100,22 @@ Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& su
                                                    joint_hint(rig.skeleton, name)));
     wanted[*joint] = 1;
   }
+  return wanted;
+}
+
+Result<std::vector<ComparePose>> compare_poses(const Rig& rig, const Surface& surface,
+                                               std::span<const std::size_t> arena_of,
+                                               const CompareRequest& request) {
   std::vector<ComparePose> poses;
-  for (std::size_t bone = 0; bone < wanted.size(); ++bone) {
-    if (!wanted[bone]) continue;
-    const auto below = bones_below(surface.parents, bone);
-    // A joint that moves everything deforms nothing.
-    if (std::all_of(below.begin(), below.end(), [](std::uint8_t b) { return b != 0; })) continue;
-    add_turns(rig, surface, bone, poses);
+  for (std::size_t bone = 0; bone < arena_of.size(); ++bone)
+    if (arena_of[bone] != kNoArena) add_turns(rig, surface, bone, arena_of[bone], poses);
+  for (const auto& [bone, above] : neighbours(surface, arena_of)) {
+    const std::array<JointTurn, 2> both{
+        {{above, about(joint_frame(surface.bones, surface.parents, above), 0, kTogether)},
+         {bone, about(joint_frame(surface.bones, surface.parents, bone), 0, kTogether)}}};
+    poses.push_back(turned_pose(
+        rig, surface, both, fmt::format("{} and {} bend 60 x", surface.names[above], surface.names[bone])));
+    poses.back().arena = arena_of[bone];
   }
   add_clip(rig, request.clip_samples, poses);
   for (const auto& [name, wanted_pose] : request.poses) {

@@ -64,6 +64,12 @@ void add_joint_row(std::span<const Bone> bones, const std::vector<double>& share
   out.offsets.push_back(static_cast<std::uint32_t>(out.entries.size()));
 }
 
+std::vector<int> nearest_bones(std::span<const Vec3> points, std::span<const Bone> bones) {
+  std::vector<int> nearest;
+  for (const Vec3& p : points) nearest.push_back(static_cast<int>(nearest_bone(p, bones)));
+  return nearest;
+}
+
 }  // namespace
 
 // Weights of bones at the vertices of the grid, and of joints where the method has its own.
@@ -123,30 +129,29 @@ WeightSet WeightSets::from_rows(const std::string& name, const Rows& rows) const
   return set;
 }
 
+FleshOptions WeightSets::flesh_options() const {
+  FleshOptions options;
+  options.range = rig_->flesh.range;  // of a piece too, which has no flesh yet
+  if (rig_->flesh.tolerance > 0) options.tolerance = rig_->flesh.tolerance;
+  options.progress = request_.progress;
+  return options;
+}
+
 Result<void> WeightSets::add_flesh(WeightSet& set) const {
   const VoxelGrid& grid = body_->body.grid;
-  FleshOptions options;
-  if (!rig_->flesh.empty()) {
-    options.range = rig_->flesh.range;
-    options.tolerance = rig_->flesh.tolerance;
-  }
-  options.progress = request_.progress;
+  const FleshOptions options = flesh_options();
   SINEW_TRY(const GridFlesh solved,
             grid_flesh(grid, body_->handles, surface_->bones, surface_->parents, options));
-  std::vector<int> fallback;
-  for (std::uint32_t v = 0; v < grid.vertex_count(); ++v)
-    fallback.push_back(static_cast<int>(nearest_bone(grid.vertex_position(v), surface_->bones)));
-  set.grid.flesh = carry_flesh(solved, options, surface_->parents,
-                               trilinear_weights(grid, set.grid.mesh.positions), fallback, {});
+  set.grid.flesh =
+      carry_flesh(solved, options, surface_->parents, trilinear_weights(grid, set.grid.mesh.positions),
+                  nearest_bones(set.grid.mesh.positions, surface_->bones), {});
   if (!rig_->flesh.empty()) {
     set.mesh.flesh = rig_->flesh;  // as it is stored
     return {};
   }
-  fallback.clear();
-  for (const Vec3& p : surface_->welded.weld.positions)
-    fallback.push_back(static_cast<int>(nearest_bone(p, surface_->bones)));
-  set.mesh.flesh =
-      carry_flesh(solved, options, surface_->parents, led_, fallback, surface_->welded.weld.to_welded);
+  set.mesh.flesh = carry_flesh(solved, options, surface_->parents, led_,
+                               nearest_bones(surface_->welded.weld.positions, surface_->bones),
+                               surface_->welded.weld.to_welded);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "sinew/binding/surface.h"
 #include "sinew/pipeline/compare.h"
 #include "sinew/volume/trilinear.h"
+#include "sinew/weights/flesh.h"
 
 namespace sinew {
 
@@ -34,6 +35,7 @@ class WeightSets {
 
   struct Rows;
   WeightSet from_rows(const std::string& name, const Rows& rows) const;
+  FleshOptions flesh_options() const;
 
   const Rig* rig_;
   const Surface* surface_;

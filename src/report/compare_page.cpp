@@ -45,9 +45,10 @@ std::string label(const MethodPair& pair) {
   return pair.weights + " × " + pair.deformer;
 }
 
-// bend, twist, bend+twist or clip.
+// bend, twist, bend+twist, two joints or clip.
 std::string kind_of_pose(const std::string& name) {
   if (name.starts_with("clip ")) return "clip";
+  if (name.find(" and ") != std::string::npos) return "two joints";
   for (const char* kind : {" bend+twist ", " bend ", " twist "})
     if (name.find(kind) != std::string::npos) {
       const std::string_view text(kind);
@@ -61,7 +62,7 @@ Result<Image> energy_plot(const CompareReport& report) {
   BarPlot plot;
   plot.title = "Elastic energy over that of the reference, mean";
   plot.y.title = "energy ratio";
-  plot.groups = {"bend", "twist", "bend+twist", "clip"};
+  plot.groups = {"bend", "twist", "bend+twist", "two joints", "clip"};
   for (std::size_t k = 0; k < report.poses.front().methods.size(); ++k) {
     BarSeries series{label(report.poses.front().methods[k].pair), {}};
     for (const std::string& group : plot.groups) {
@@ -80,7 +81,7 @@ Result<Image> energy_plot(const CompareReport& report) {
 
 Result<Image> convergence_plot(const Convergence& convergence) {
   LinePlot plot;
-  plot.title = "Distance of the energy to its last value";
+  plot.title = "Distance of the energy to its least value";
   plot.x.title = "iterations";
   plot.y.title = "relative";
   plot.y.log = true;
@@ -98,15 +99,15 @@ Result<Image> convergence_plot(const Convergence& convergence) {
 }
 
 // The reference and every pair side by side, coloured by the distance to the reference.
-Result<Image> pose_picture(const Rig& rig, const PoseFigures& pose, const Progress* progress) {
-  const TriangleView view = triangulate(rig.mesh);
+Result<Image> pose_picture(const PolyMesh& mesh, const PoseFigures& pose, const Progress* progress) {
+  const TriangleView view = triangulate(mesh);
   Box3 frame = bounding_box(pose.reference);
   double largest = 0;
   for (const MethodFigures& method : pose.methods) {
     frame.extend(bounding_box(method.positions));
     largest = std::max(largest, method.rms);
   }
-  const double diagonal = bounding_box(rig.mesh.positions).diagonal().norm();
+  const double diagonal = bounding_box(mesh.positions).diagonal().norm();
   RenderOptions options;
   options.width = options.height = 300;
   options.views = {View::kThreeQuarter};
@@ -129,7 +130,7 @@ Result<Image> pose_picture(const Rig& rig, const PoseFigures& pose, const Progre
   SINEW_CHECK(add(pose.reference, "elastic reference"));
   for (const MethodFigures& method : pose.methods)
     SINEW_CHECK(add(method.positions, fmt::format("{}: {:.2f}", label(method.pair), method.energy_ratio)));
-  return reduce_colours(tile(images, 4));
+  return tile(images, 4);
 }
 
 std::string energy_table(const CompareReport& report) {
@@ -155,16 +156,16 @@ std::string summary_table(const CompareReport& report) {
       "<div class=\"scroll\"><table><tr><th>weights × deformer</th><th>energy ratio, mean</th><th>rms, "
       "mean</th>"
       "<th>worst distance</th><th>volume change, worst</th><th>crossing triangles, most</th>"
-      "<th>E_RMS, mean</th><th>ms a frame</th></tr>\n";
+      "<th>rms of coordinates, mesh units, mean</th><th>ms a frame</th></tr>\n";
   const double count = static_cast<double>(report.poses.size());
   for (std::size_t k = 0; k < report.poses.front().methods.size(); ++k) {
-    double ratio = 0, rms = 0, worst = 0, volume = 0, e_rms = 0, ms = 0;
+    double ratio = 0, rms = 0, worst = 0, volume = 0, coordinates = 0, ms = 0;
     std::size_t crossing = 0;
     for (const PoseFigures& pose : report.poses) {
       const MethodFigures& method = pose.methods[k];
       ratio += method.energy_ratio / count;
       rms += method.rms / count;
-      e_rms += method.e_rms / count;
+      coordinates += method.elastic_rms / count;
       ms += method.ms_per_frame / count;
       worst = std::max(worst, method.max);
       volume = std::abs(method.volume_change) > std::abs(volume) ? method.volume_change : volume;
@@ -174,7 +175,22 @@ std::string summary_table(const CompareReport& report) {
         "<tr><td>{}</td><td>{:.3f}</td><td>{:.2f} %</td><td>{:.2f} %</td><td>{:+.2f} %</td><td>{}</td>"
         "<td>{:.3g}</td><td>{:.3f}</td></tr>\n",
         escaped(label(report.poses.front().methods[k].pair)), ratio, 100 * rms, 100 * worst, 100 * volume,
-        crossing, e_rms, ms);
+        crossing, coordinates, ms);
+  }
+  return html + "</table></div>\n";
+}
+
+std::string rotation_table(const CompareReport& report) {
+  std::string html = "<div class=\"scroll\"><table><tr><th>joint</th>";
+  for (const RotationFigures& method : report.rotations.front().methods)
+    html += "<th>" + escaped(label(method.pair)) + "</th>";
+  html += "</tr>\n";
+  for (const JointRotations& joint : report.rotations) {
+    const std::string name = joint.with.empty() ? joint.joint : joint.with + " and " + joint.joint;
+    html += "<tr><td>" + escaped(name) + "</td>";
+    for (const RotationFigures& method : joint.methods)
+      html += fmt::format("<td>{:.2f}, {:.2f}</td>", method.worst, method.mean);
+    html += "</tr>\n";
   }
   return html + "</table></div>\n";
 }
@@ -193,7 +209,8 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
       "charset=\"utf-8\"><title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>Every pair of "
       "weights and deformer against the elastic reference, in {2} poses, on a solid voxel grid of {3} "
       "vertices. An energy ratio of 1 is the reference itself; the lowest of each pose is marked. Distances "
-      "are parts of the diagonal of the mesh's box.</p>\n",
+      "are parts of the diagonal of the mesh's box. A frame's time is that of the whole mesh, positions "
+      "alone, by a deformer that has seen no frame before, the best of up to three runs.</p>\n",
       escaped(title), kStyle, report.poses.size(), report.voxels);
   const auto add = [&](const std::string& file, const Result<Image>& picture) -> Result<void> {
     if (!picture.ok()) return picture.error();
@@ -211,17 +228,26 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
     if (is_cancelled(progress)) return cancelled();
     if (pose.reference.empty()) continue;
     const std::string file = fmt::format("pose{}.png", number++);
-    SINEW_CHECK(add(file, pose_picture(rig, pose, progress)));
+    const PolyMesh& mesh = pose.piece == 0 ? rig.mesh : report.pieces[pose.piece - 1];
+    SINEW_CHECK(add(file, pose_picture(mesh, pose, progress)));
     html += fmt::format("<h3>{0}</h3>\n<img src=\"{1}\" alt=\"{0}\">\n", escaped(pose.name), file);
   }
   if (!report.convergence.joint.empty()) {
     SINEW_CHECK(add("convergence.png", convergence_plot(report.convergence)));
     html += fmt::format(
-        "<h2>Convergence</h2>\n<p>Plain local/global steps for a bend of {}: minimising over weights settles "
-        "in fewer of them than minimising over positions.</p>\n<img src=\"convergence.png\" "
-        "alt=\"energies over iterations\">\n",
-        escaped(report.convergence.joint));
+        "<h2>Convergence</h2>\n<p>Plain local/global steps, summed over the same {} bends of {}: minimising "
+        "over weights settles in fewer of them than minimising over positions, and each is cheaper: {} took "
+        "{:.2f} s, {} over positions {:.2f} s.</p>\n<img src=\"convergence.png\" alt=\"energies over "
+        "iterations\">\n",
+        report.convergence.samples, escaped(report.convergence.joint), report.convergence.reduced.size(),
+        report.convergence.reduced_seconds, report.convergence.full.size(), report.convergence.full_seconds);
   }
+  if (!report.rotations.empty())
+    html +=
+        "<h2>Rotations that were not sampled</h2>\n<p>Energy ratios at seeded rotations within the range of "
+        "motion, at least 10 degrees from all that flesh was fitted to and 30 from rest: the worst, the "
+        "mean.</p>\n" +
+        rotation_table(report);
   html += "<h2>All poses</h2>\n" + energy_table(report);
   if (std::any_of(report.poses.front().methods.begin(), report.poses.front().methods.end(),
                   [](const MethodFigures& method) { return method.extended; }))

@@ -131,7 +131,7 @@ TEST_P(OddRigs, AreComparedOrRefusedWithASentence) {
     for (const MethodFigures& method : pose.methods) {
       const std::string what = pose.name + ' ' + method.pair.weights + ':' + method.pair.deformer;
       for (const double value :
-           {method.energy_ratio, method.rms, method.max, method.volume_change, method.e_rms})
+           {method.energy_ratio, method.rms, method.max, method.volume_change, method.elastic_rms})
         EXPECT_TRUE(std::isfinite(value)) << what;
       EXPECT_GE(method.energy_ratio, 0.999) << what;
     }

@@ -42,7 +42,7 @@ class Elastic(ProgramTest):
         self.assertEqual(names[:4], ["ForeArm bend 90 x", "ForeArm bend 90 y", "ForeArm twist 90", "ForeArm bend+twist 90"])
         self.assertTrue(names[4].startswith("clip bend "))
         keys = ("weights deformer energy_ratio rms max volume_change self_intersections e_rms e_rms_printed ms_per_frame "
-                "extended").split()
+                "extended elastic_rms elastic_rms_printed").split()
         pairs = {"elastic:swing-twist", "elastic:lbs", "bbw:lbs", "bbw:dqs", "bbw:swing-twist", "heat:lbs"}
         for pose in report["poses"]:
             self.assertTrue(pairs <= {m["weights"] + ":" + m["deformer"] for m in pose["methods"]})
@@ -50,6 +50,9 @@ class Elastic(ProgramTest):
                 self.assertEqual(set(keys) - set(method), set())
                 self.assertGreaterEqual(method["energy_ratio"], 0.999)
                 self.assertEqual(method["extended"], method["weights"] == "heat")
+                self.assertEqual(method["elastic_rms"], method["e_rms"])
+        self.assertIn("fresh memory", report["timed"])
+        self.assertEqual(report["convergence"]["samples"], 4)
         with open(os.path.join(out, "index.html")) as f:
             page = f.read()
         for picture in glob.glob(out + "/*.png"):
