@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every verb answers within 2 s of CPU time and 300 MB on a mesh of less than 1,000 triangles, dirty or not.
 
-Time is that of the processor, which does not grow while others use the machine. An answer is a result or a sentence
+Time is that of the processor; the limit allows half as much again for cores that are slower or shared with others. An answer is a result or a sentence
 that says why there is none. SINEW_TIME_FACTOR allows slower machines so many times as long.
 
 usage: small_meshes_test.py PROGRAM SOURCE [unittest arguments]
@@ -20,18 +20,13 @@ import unittest
 
 from program import PROGRAM, SANITIZED, SLOWER, SOURCE, ProgramTest, strict
 
-SECONDS = 2 * SLOWER * float(os.environ.get("SINEW_TIME_FACTOR", 1))
+SECONDS = 3 * SLOWER * float(os.environ.get("SINEW_TIME_FACTOR", 1))
 MEGABYTES = 300
 TRIANGLES = 1000
 ANSWERS = (0, 3, 4)  # done, bad input, cannot be done
 DATA = os.environ.get("SINEW_DATA", os.path.join(SOURCE, "..", "shared", "data"))
 FOLDERS = ("rigged_gltf", "dirty_mesh", "obj_edge_cases", "quad", "static_tri")
 MESHES = (".obj", ".ply", ".off", ".stl", ".glb", ".gltf", ".mesh")
-
-# Calls that are known to take longer, by the name that a call has in `calls`, and why.
-KNOWN = {
-    "compare": "solves the elastic reference of every pose for every joint: up to 10 s",
-}
 
 # Verbs that take no mesh, or whose time is asked for.
 OTHER_VERBS = {"make", "bench", "studio"}
@@ -245,8 +240,6 @@ class SmallMeshes(ProgramTest):
     def test_every_verb_answers_soon(self):
         for case in cases(self.folder.name):
             for name, words in case.calls():
-                if name in KNOWN:
-                    continue
                 with self.subTest(case.name, call=name):
                     self.check(measured_fairly(*words))
 
