@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line.h"
 
+#include <algorithm>
+
 #include "help_formatter.h"
 #include "sinew/core/version.h"
 #include "sinew/deform/simd.h"
@@ -147,6 +149,10 @@ Verb Verb::action(const std::string& name, const std::string& summary) const {
   return Verb(program_, action);
 }
 
+void Verb::rest(std::vector<std::string>& words) const {
+  program_->rest[app_->get_name()] = &words;
+}
+
 void Verb::footer(const std::string& text) const {
   app_->footer(text);
 }
@@ -176,6 +182,10 @@ Program::Program() : app(std::make_unique<CLI::App>()) {
 
 Program::~Program() = default;
 
+VerbWords Program::words() const {
+  return words_of(*app);
+}
+
 std::optional<int> Program::parse(int argc, const char* const* argv) {
   const int usage = static_cast<int>(ErrorCode::kUsage);
   if (argc < 2) {
@@ -190,9 +200,9 @@ std::optional<int> Program::parse(int argc, const char* const* argv) {
     return usage;
   }
   if (argc == 3 && (word == "--completion" || word == "--man")) {
-    const VerbWords words = words_of(*app);
+    const VerbWords all = words();
     const std::string text =
-        word == "--man" ? manual_page(words, argv[2], version()) : completion_script(words, argv[2]);
+        word == "--man" ? manual_page(all, argv[2], version()) : completion_script(all, argv[2]);
     if (!text.empty()) {
       std::cout << text;
       return 0;
@@ -201,6 +211,12 @@ std::optional<int> Program::parse(int argc, const char* const* argv) {
                             word == "--man" ? "a verb, or sinew" : "bash, zsh or fish",
                             printable(argv[2], 60)));
     return usage;
+  }
+  if (const auto passed_on = rest.find(word); passed_on != rest.end()) {
+    const char* const* const mark =
+        std::find_if(argv + 2, argv + argc, [](const char* text) { return std::string_view(text) == "--"; });
+    if (mark != argv + argc) passed_on->second->assign(mark + 1, argv + argc);
+    argc = static_cast<int>(mark - argv);
   }
   try {
     app->parse(argc, argv);
@@ -227,7 +243,7 @@ Verb add_verb(Program& program, const std::string& name, const std::string& summ
       .range(1, 1024)
       .group("Common");
   // Those read no mesh, and this has an --up of its own, for the picture.
-  if (name == "make" || name == "bench" || name == "render") return verb;
+  if (name == "make" || name == "bench" || name == "render" || name == "batch") return verb;
   verb.option("--up", console.facing.up,
               "up axis of meshes, motions and skeletons that are not glTF: x, y, z, -x, -y or -z; they are "
               "rotated to y up, z forward (default: y)")

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "console.h"
 #include "sinew/core/result.h"
+#include "verb_words.h"
 
 namespace CLI {
 class App;
@@ -74,6 +76,8 @@ class Verb {
                     const std::string& help) const;
   // A second word behind the verb, which takes the verb's own options too; one of them must be given.
   Verb action(const std::string& name, const std::string& summary) const;
+  // Words behind "--" go there as they are.
+  void rest(std::vector<std::string>& words) const;
   // Words at the end of --help.
   void footer(const std::string& text) const;
   // What the program does if this verb was chosen.
@@ -91,10 +95,12 @@ struct Program {
   // nullopt: go on with `run`. Else the exit code: 0 after help or version, kUsage after a misuse; said to
   // the user either way.
   std::optional<int> parse(int argc, const char* const* argv);
+  VerbWords words() const;  // the verbs and their options
 
   Console console;
   std::function<Result<void>()> run;
   std::unique_ptr<CLI::App> app;
+  std::map<std::string, std::vector<std::string>*> rest;  // where words behind "--" go, by verb
 };
 
 // A verb with the options that all have; `examples` comes first in its --help.

@@ -46,6 +46,7 @@ int run(int argc, char** argv) {
   add_reweight(program);
   add_skeleton(program);
   add_rig(program);
+  add_batch(program);
   add_compare(program);
   add_stack(program);
   add_inbetween(program);

@@ -16,6 +16,7 @@ void add_weights(Program& program);
 void add_reweight(Program& program);
 void add_skeleton(Program& program);
 void add_rig(Program& program);
+void add_batch(Program& program);
 void add_compare(Program& program);
 void add_stack(Program& program);
 void add_inbetween(Program& program);

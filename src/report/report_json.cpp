@@ -44,6 +44,27 @@ Json to_json(const BindReport& report) {
           {"flesh", std::move(flesh)}};
 }
 
+Json to_json(const BatchReport& report) {
+  Json jobs = Json::array();
+  for (const JobReport& job : report.jobs) {
+    const JobOutcome& outcome = job.outcome;
+    const auto known = [&](auto value) { return job.ended ? Json(value) : Json(); };
+    jobs.push_back({{"line", job.job.line},
+                    {"verb", job.job.verb},
+                    {"out", job.job.out},
+                    {"exit", known(outcome.exit)},
+                    {"seconds", known(outcome.seconds)},
+                    {"cpu_seconds", known(outcome.cpu_seconds)},
+                    {"peak_mb", known(outcome.peak_mb)},
+                    {"attempts", known(outcome.attempts)},
+                    {"skipped", job.skipped},
+                    {"message", known(outcome.message)}});
+  }
+  return {{"done", report.done},       {"failed", report.failed},   {"skipped", report.skipped},
+          {"waiting", report.waiting}, {"seconds", report.seconds}, {"busy", report.busy},
+          {"jobs", std::move(jobs)}};
+}
+
 Json joints_to_json(const Rig& rig) {
   Json joints = Json::array();
   const auto globals = bind_transforms(rig);
