@@ -5,7 +5,9 @@
 #include <chrono>
 #include <filesystem>
 
+#include "batch_slurm.h"
 #include "sinew/batch/run_batch.h"
+#include "sinew/batch/slurm.h"
 #include "sinew/core/text.h"
 #include "sinew/report/batch_page.h"
 #include "sinew/report/report_json.h"
@@ -22,6 +24,7 @@ struct BatchArguments {
   std::vector<std::string> in, words;
   std::string out, make, extension, shard;
   bool status = false, no_pictures = false;
+  SlurmArguments slurm;
   BatchOptions batch;
 };
 
@@ -110,6 +113,16 @@ Result<BatchReport> write_page(const BatchArguments& options, std::span<const Ba
                       [&](const BatchReport& all) { return save_batch_page(all, title, options.out); });
 }
 
+// Whether a batch that was given to Slurm is still there.
+void tell_queue(const BatchArguments& options, const Console& console) {
+  std::error_code failure;
+  if (!fs::exists(fs::path(options.out) / "_batch" / "slurm.sh", failure)) return;
+  const Result<SlurmQueue> queue = slurm_queue(options.out);
+  if (queue && queue->tasks() > 0)
+    console.note(fmt::format("Slurm's job {}: {} running, {} pending", queue->job,
+                             counted(queue->running, "shard"), queue->pending));
+}
+
 Result<void> check_folder(const BatchArguments& options, const Console& console) {
   std::error_code failure;
   const fs::path folder = options.out;
@@ -135,6 +148,7 @@ Result<void> run_batch_verb(const BatchArguments& given, const Program& program)
   SINEW_TRY(const std::vector<BatchJob> jobs, read_manifest(options.in.front(), batch.verbs));
   if (options.status) {
     SINEW_TRY(const BatchReport report, write_page(options, jobs));
+    tell_queue(options, console);
     return tell(options, report, console);
   }
   SINEW_CHECK(check_folder(options, console));
@@ -147,8 +161,19 @@ Result<void> run_batch_verb(const BatchArguments& given, const Program& program)
   batch.overwrite = console.overwrite();
   const Progress progress = batch_progress_of(console);
   batch.progress = &progress;
+  if (options.slurm.submit) {
+    if (!options.shard.empty()) return usage_error("--slurm makes the shards itself: leave out --shard");
+    SINEW_CHECK(run_on_slurm(options.slurm, options.in.front(), batch, jobs, console));
+    if (!options.slurm.wait) return {};
+    SINEW_TRY(const BatchReport report, write_page(options, jobs));
+    const Result<void> told = tell(options, report, console);
+    if (report.waiting == 0) return told;
+    return impossible(
+        fmt::format("{} did not run: Slurm ended their shards, see {}; run the same command again",
+                    counted(report.waiting, "job"), (fs::path(options.out) / "_batch" / "slurm").string()));
+  }
   SINEW_TRY(const BatchReport report, run_batch(jobs, batch));
-  SINEW_CHECK(write_page(options, jobs));
+  if (const auto page = write_page(options, jobs); !page) return page.error();
   return tell(options, report, console);
 }
 
@@ -189,6 +214,15 @@ void add_batch(Program& program) {
       .range(0.0, 1e7);
   verb.flag("--no-pictures", options->no_pictures, "render no pictures of the results");
   verb.flag("--status", options->status, "run nothing: print what has been done and write the page");
+  verb.flag("--slurm", options->slurm.submit,
+            "submit the jobs that are left to a Slurm cluster, as an array of shards; twice is once");
+  verb.option("--shards", options->slurm.shards, "tasks of the array (default: one for 20 jobs, at most 500)")
+      .needs("--slurm")
+      .range(1, 1000000);
+  verb.flag("--wait", options->slurm.wait, "wait until the cluster is done").needs("--slurm");
+  verb.repeatable("--sbatch", options->slurm.directives,
+                  "OPTION: for sbatch, such as --sbatch=--partition=long; repeatable")
+      .needs("--slurm");
   verb.rest(options->words);
   verb.runs([&program, options] { return run_batch_verb(*options, program); });
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
@@ -99,6 +100,8 @@ Result<FolderLock> FolderLock::take(const fs::path& folder, const Shard& shard, 
                                     const Progress* progress) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
+  // A process that a killed batch was just starting holds its locks until it has died, too.
+  seconds = std::max(seconds, 0.2);
   for (;;) {
     FolderLock lock;
     SINEW_TRY(const bool held, lock.attempt(folder, shard));

@@ -53,7 +53,7 @@ constexpr double kMb = 1024 * 1024;
   ::execvp(words[0], words);
   const char text[] = "sinew: the program of the job cannot be started\n";
   (void)!::write(STDERR_FILENO, text, sizeof text - 1);
-  ::_exit(127);
+  ::_exit(kNotStarted);
 }
 
 double own_peak_mb() {

@@ -27,6 +27,9 @@ struct ProcessLimits {
   std::size_t memory_mb = 0;  // of data, 2^20 bytes; 0: none
 };
 
+// The exit code of a program that could not be started, as of the shell.
+inline constexpr int kNotStarted = 127;
+
 // How a process ended.
 struct Ended {
   int exit = 0;  // 128 + N: by signal N
