@@ -205,7 +205,8 @@ JobOutcome BatchRun::judge(std::size_t k, Ended& ended) {
 Result<void> BatchRun::ended(std::size_t k, Ended result) {
   job_seconds_ += result.seconds;
   if (stopped_with_us(result, options_.progress)) return cancelled();
-  if (result.exit == kNotStarted)  // replaced or removed while the batch ran: no fault of this job, or the next
+  if (result.exit ==
+      kNotStarted)  // replaced or removed while the batch ran: no fault of this job, or the next
     return io_error(fmt::format("cannot start '{}': run the same command again once it is there",
                                 printable(options_.program, 400)));
   const JobOutcome outcome = judge(k, result);
@@ -279,9 +280,9 @@ Result<void> BatchRun::draw_pictures() {
   };
   work.command = [&](std::size_t k) {
     const fs::path picture = options_.folder / picture_name(report_.jobs[k].job.out);
-    return Command{{options_.program, "render", output(k).string(), "--views", "three-quarter", "--width",
-                    "240", "--height", "240", "-o", picture.string(), "--force", "--quiet", "--threads",
-                    std::to_string(threads_)},
+    return Command{{options_.program, "render", output(k).string(), "--skeleton", "--views", "three-quarter",
+                    "--width", "240", "--height", "240", "-o", picture.string(), "--force", "--quiet",
+                    "--threads", std::to_string(threads_)},
                    false};
   };
   work.ended = [](std::size_t, const Ended&) -> Result<void> { return {}; };  // then there is no picture
