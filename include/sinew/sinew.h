@@ -3,6 +3,10 @@
 // which compiles four times as fast.
 #pragma once
 
+#include "sinew/batch/journal.h"
+#include "sinew/batch/manifest.h"
+#include "sinew/batch/run_batch.h"
+#include "sinew/batch/slurm.h"
 #include "sinew/binding/bind.h"
 #include "sinew/binding/joint_weights.h"
 #include "sinew/binding/point_handles.h"
@@ -27,6 +31,7 @@
 #include "sinew/player/pose_request.h"
 #include "sinew/player/rig_deformer.h"
 #include "sinew/player/stack.h"
+#include "sinew/report/batch_page.h"
 #include "sinew/report/compare_page.h"
 #include "sinew/report/picture.h"
 #include "sinew/rig/rig.h"
