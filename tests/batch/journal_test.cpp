@@ -111,6 +111,9 @@ TEST(Journal, TakesTheLatestOfSeveralEndsAndAllShards) {
     ASSERT_TRUE(journal->append().ok());
   }
   EXPECT_EQ(read_journals(folder.path)->at(1).outcome.exit, 0);
+  JobRecords shards;  // whatever the order of the journals
+  read_journal("{\"job\":\"1\",\"exit\":0,\"at\":9}\n{\"job\":\"1\",\"exit\":4,\"at\":5}\n", shards);
+  EXPECT_EQ(shards.at(1).outcome.exit, 0);
   JobRecords records;  // at the same time: the later line
   read_journal("{\"job\":\"1\",\"exit\":3,\"at\":5}\n{\"job\":\"1\",\"exit\":0,\"at\":5}\n", records);
   EXPECT_EQ(records.at(1).outcome.exit, 0);
