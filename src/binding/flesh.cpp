@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -170,9 +171,11 @@ Result<BoneBody> affordable_body(const BindInput& input, BoneBody body, double m
   for (int tries = 0; tries < 4; ++tries) {
     const VoxelGrid& grid = body.body.grid;
     SINEW_TRY(const std::size_t unknowns, fitted_unknowns(grid, body.handles, input.parents, options));
-    const auto cells = static_cast<std::size_t>(static_cast<double>(grid.cell_count()) * most /
-                                                static_cast<double>(std::max<std::size_t>(unknowns, 1)));
-    if (cells >= grid.cell_count() || grid.cell_count() <= kFewestCells) break;
+    // In steps of a half power of two: a vertex more or less, which rounding can make, changes nothing.
+    const double ratio = most / static_cast<double>(std::max<std::size_t>(unknowns, 1));
+    const double step = std::exp2(std::floor(2 * std::log2(ratio)) / 2);
+    const auto cells = static_cast<std::size_t>(static_cast<double>(grid.cell_count()) * step);
+    if (ratio >= 1 || grid.cell_count() <= kFewestCells) break;
     SINEW_TRY(body, make_bone_body(input, 0, options.progress, std::max(cells, kFewestCells)));
   }
   return body;
@@ -235,6 +238,7 @@ Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, const VoxelG
   std::vector<FinerFlesh> finer;
   std::vector<ShortBonePatch> kept;
   for (ShortBonePatch& patch : patches) {
+    if (!patch.holds_what_hangs_on_it(input.parents)) continue;
     std::vector<std::uint8_t> carrier(patch.bones.size(), 0);
     std::fill(carrier.begin() + static_cast<std::ptrdiff_t>(patch.short_count), carrier.end(), 1);
     options.left_out = carrier;

@@ -93,24 +93,11 @@ class Comparison {
     return {};
   }
 
-  // Whether nothing but the piece hangs on its joints: the rest of a leg does not, cut off below the hip.
-  static bool is_closed(const Surface& surface, const ShortBonePatch& around) {
-    for (std::size_t bone = 0; bone < surface.bones.size(); ++bone) {
-      if (surface.parents[bone] < 0) continue;
-      const auto above = static_cast<std::size_t>(surface.parents[bone]);
-      const auto last = around.of_whole.end() - 1;  // the carrier, on which others may hang
-      if (std::find(around.of_whole.begin(), last, above) != last &&
-          std::find(around.of_whole.begin(), last, bone) == last)
-        return false;
-    }
-    return true;
-  }
-
   // A piece that cannot be made, is not finer, or comes apart when it is cut out, is left out.
   template <class AskedFor>
   Result<void> open_piece(const ShortBonePatch& around, const AskedFor& asked_for) {
     const Surface& surface = whole_->surface();
-    if (!is_closed(surface, around)) return {};
+    if (!around.holds_what_hangs_on_it(surface.parents)) return {};
     auto cut = cut_piece(whole_->rig(), surface, around);
     if (!cut.ok()) return {};
     auto opened = Arena::open(

@@ -140,7 +140,10 @@ struct Sums {
 };
 
 void add(Sums& sums, const OrientedSoup& soup, const Triangle& t, bool turned) {
-  const Vec3 &a = soup.positions[t[0]], &b = soup.positions[t[1]], &c = soup.positions[t[2]];
+  // About a vertex of the mesh: far from the origin volumes would cancel to nothing.
+  const Vec3& origin = soup.positions.front();
+  const Vec3 a = soup.positions[t[0]] - origin, b = soup.positions[t[1]] - origin,
+             c = soup.positions[t[2]] - origin;
   const double sign = turned ? -1 : 1;
   const Vec3 vector = 0.5 * (b - a).cross(c - a);
   const double area = vector.norm();

@@ -131,6 +131,14 @@ double ShortBonePatch::amount_at(const Vec3& p) const {
   return 1 - smooth_step((distance_to(box, p) / cell - kCore) / (kRim - 1 - kCore));
 }
 
+bool ShortBonePatch::holds_what_hangs_on_it(std::span<const int> whole) const {
+  std::vector<std::uint8_t> inside(whole.size(), 0);
+  for (std::size_t k = 0; k < short_count; ++k) inside[of_whole[k]] = 1;
+  for (std::size_t bone = 0; bone < whole.size(); ++bone)
+    if (whole[bone] >= 0 && inside[static_cast<std::size_t>(whole[bone])] && !inside[bone]) return false;
+  return true;
+}
+
 bool ShortBonePatch::gains_by(double fine_cell) const {
   return fine_cell <= kGain * cell;
 }

@@ -42,6 +42,9 @@ struct ShortBonePatch {
   BindInput input() const { return {{positions, triangles}, bones, parents}; }
   /// 1 at the short bones, 0 at the rim of the piece.
   double amount_at(const Vec3& p) const;
+  /// Whether it holds all that hangs on its short bones: fingers of a hand do, a spine from which arms go out
+  /// does not. `whole`: the parents of all bones.
+  bool holds_what_hangs_on_it(std::span<const int> whole) const;
   /// Whether a grid of such cells resolves the bones much better than the coarse one.
   bool gains_by(double fine_cell) const;
 };
