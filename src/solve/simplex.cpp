@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/solve/simplex.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
+
+namespace sinew {
+namespace {
+
+// Joints that move alike make G singular; this much of its size keeps the factor finite and moves the minimum
+// by less than floats hold.
+constexpr double kSimplexRidge = 1e-12;
+
+struct SimplexSet {
+  std::array<int, kMostSimplexUnknowns> items{};
+  int size = 0;
+
+  void add(int item) { items[static_cast<std::size_t>(size++)] = item; }
+  void remove(int item) {
+    const auto end = items.begin() + size;
+    size = static_cast<int>(std::remove(items.begin(), end, item) - items.begin());
+  }
+  bool contains(int item) const {
+    return std::find(items.begin(), items.begin() + size, item) != items.begin() + size;
+  }
+  int operator[](int k) const { return items[static_cast<std::size_t>(k)]; }
+};
+
+SimplexMatrix restricted(const SimplexMatrix& H, const SimplexSet& set) {
+  SimplexMatrix part(set.size, set.size);
+  for (int r = 0; r < set.size; ++r)
+    for (int c = 0; c < set.size; ++c) part(r, c) = H(set[r], set[c]);
+  return part;
+}
+
+// Non-negative least squares of H w = 1.
+SimplexVector nonnegative_minimum(const SimplexMatrix& H, SimplexSet& passive) {
+  const int n = static_cast<int>(H.rows());
+  SimplexVector w = SimplexVector::Zero(n);
+  for (int step = 0; step < 4 * n; ++step) {
+    const SimplexVector slope = SimplexVector::Ones(n) - H * w;
+    int best = -1;
+    for (int j = 0; j < n; ++j)
+      if (!passive.contains(j) && slope[j] > 1e-10 && (best < 0 || slope[j] > slope[best])) best = j;
+    if (best < 0) break;
+    passive.add(best);
+    while (passive.size > 0) {
+      const Eigen::LDLT<SimplexMatrix> factor(restricted(H, passive));
+      const SimplexVector solved = factor.solve(SimplexVector::Ones(passive.size));
+      double share = 1;  // how far the way to the solution stays above 0
+      for (int k = 0; k < passive.size; ++k)
+        if (solved[k] <= 0) {
+          const double from = w[passive[k]];
+          share = std::min(share, from > 0 ? from / (from - solved[k]) : 0.0);
+        }
+      SimplexSet left;
+      for (int k = 0; k < passive.size; ++k) {
+        double& value = w[passive[k]];
+        value += share * (solved[k] - value);
+        if (share < 1 && value <= 1e-14)
+          value = 0;
+        else
+          left.add(passive[k]);
+      }
+      const bool whole = left.size == passive.size;
+      passive = left;
+      if (whole) break;
+    }
+  }
+  return w;
+}
+
+SimplexVector minimum_within(const SimplexMatrix& G, const SimplexSet& allowed) {
+  SimplexMatrix H = restricted(G, allowed);
+  const double size = H.trace() / static_cast<double>(H.rows());
+  SimplexVector w = SimplexVector::Zero(G.rows());
+  if (!(size > 0)) {  // all are perfect
+    w[allowed[0]] = 1;
+    return w;
+  }
+  H /= size;
+  H.diagonal().array() += kSimplexRidge;
+  H.array() += 1;
+  SimplexSet passive;
+  SimplexVector found = nonnegative_minimum(H, passive);
+  const double sum = found.sum();
+  if (!(sum > 0)) {
+    int best = 0;
+    for (int k = 1; k < allowed.size; ++k)
+      if (H(k, k) < H(best, best)) best = k;
+    found = SimplexVector::Unit(allowed.size, best);
+  } else {
+    found /= sum;
+  }
+  for (int k = 0; k < allowed.size; ++k) w[allowed[k]] = found[k];
+  return w;
+}
+
+// The weight whose loss raises the cost least, to second order: w_j^2 / (H^-1)_jj.
+int least_needed(const SimplexMatrix& G, const SimplexVector& w, const SimplexSet& set) {
+  SimplexMatrix H = restricted(G, set);
+  const double size = std::max(H.trace() / static_cast<double>(set.size), 1e-300);
+  H /= size;
+  H.diagonal().array() += kSimplexRidge;
+  H.array() += 1;
+  const SimplexMatrix inverse =
+      Eigen::LDLT<SimplexMatrix>(H).solve(SimplexMatrix::Identity(set.size, set.size));
+  int least = 0;
+  double lowest = 0;
+  for (int k = 0; k < set.size; ++k) {
+    const double rise = w[set[k]] * w[set[k]] / std::max(inverse(k, k), 1e-300);
+    if (k == 0 || rise < lowest) {
+      least = k;
+      lowest = rise;
+    }
+  }
+  return set[least];
+}
+
+// Puts unknowns from outside the set in the place of its members as long as that lowers the cost.
+SimplexVector exchanged(const SimplexMatrix& G, SimplexSet set, SimplexVector w) {
+  double cost = w.dot(G * w);
+  for (int round = 0; round < 4; ++round) {
+    SimplexSet best_set = set;
+    SimplexVector best = w;
+    for (int j = 0; j < static_cast<int>(G.rows()); ++j) {
+      if (set.contains(j)) continue;
+      for (int k = 0; k < set.size; ++k) {
+        SimplexSet other = set;
+        other.items[static_cast<std::size_t>(k)] = j;
+        const SimplexVector tried = minimum_within(G, other);
+        const double tried_cost = tried.dot(G * tried);
+        if (tried_cost >= cost * (1 - 1e-9)) continue;
+        cost = tried_cost;
+        best = tried;
+        best_set = other;
+      }
+    }
+    if (best == w) break;
+    w = best;
+    set = best_set;
+  }
+  return w;
+}
+
+}  // namespace
+
+SimplexVector simplex_minimum(const SimplexMatrix& G) {
+  SimplexSet all;
+  for (int j = 0; j < static_cast<int>(G.rows()); ++j) all.add(j);
+  return minimum_within(G, all);
+}
+
+SimplexVector simplex_minimum(const SimplexMatrix& G, std::size_t most) {
+  SimplexVector w = simplex_minimum(G);
+  bool removed = false;
+  for (;;) {
+    SimplexSet support;
+    for (int j = 0; j < static_cast<int>(w.size()); ++j)
+      if (w[j] > 0) support.add(j);
+    if (support.size <= static_cast<int>(std::max<std::size_t>(most, 1)))
+      return removed ? exchanged(G, support, w) : w;
+    removed = true;
+    support.remove(least_needed(G, w, support));
+    w = minimum_within(G, support);
+  }
+}
+
+}  // namespace sinew
