@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   add_convert(program);
   add_pose(program);
   add_bake(program);
+  add_export(program);
   add_render(program);
   add_weights(program);
   add_reweight(program);

@@ -166,6 +166,48 @@ int Builder::add_vectors(std::span<const Vec3f> values, int target, bool with_bo
   return add_floats({first, values.size() * 3}, "VEC3", target, with_bounds);
 }
 
+int Builder::add_sparse_vectors(std::span<const Vec3f> values, bool with_bounds) {
+  std::vector<std::uint32_t> places;
+  std::vector<Vec3f> stored;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] != Vec3f::Zero()) {
+      places.push_back(static_cast<std::uint32_t>(i));
+      stored.push_back(values[i]);
+    }
+  const Component component = unsigned_component(static_cast<std::uint32_t>(values.size()));
+  const std::size_t width = component == Component::kUnsignedByte    ? 1
+                            : component == Component::kUnsignedShort ? 2
+                                                                     : 4;
+  if (places.size() * (width + sizeof(Vec3f)) >= values.size() * sizeof(Vec3f))
+    return add_vectors(values, kVertexTarget, with_bounds);
+  Json accessor = {
+      {"componentType", static_cast<int>(Component::kFloat)}, {"count", values.size()}, {"type", "VEC3"}};
+  if (!places.empty()) {
+    std::string bytes;
+    if (width == 1)
+      append_as<std::uint8_t>(bytes, places);
+    else if (width == 2)
+      append_as<std::uint16_t>(bytes, places);
+    else
+      append_as<std::uint32_t>(bytes, places);
+    const int index_view = add_view(bytes, kNoTarget);
+    const int value_view =
+        add_view({reinterpret_cast<const char*>(stored.data()), stored.size() * sizeof(Vec3f)}, kNoTarget);
+    accessor["sparse"] = {
+        {"count", places.size()},
+        {"indices", {{"bufferView", index_view}, {"componentType", static_cast<int>(component)}}},
+        {"values", {{"bufferView", value_view}}}};
+  }
+  if (with_bounds) {
+    const Bounds bounds = bounds_of({values[0].data(), 3 * values.size()}, 3);
+    accessor["min"] = bounds.low;
+    accessor["max"] = bounds.high;
+  }
+  Json& accessors = ensure_array(json, "accessors");
+  accessors.push_back(std::move(accessor));
+  return static_cast<int>(accessors.size() - 1);
+}
+
 int Builder::add_integers(std::span<const std::uint32_t> values, const char* type, Component component,
                           int target) {
   const int view = add_view({}, target);

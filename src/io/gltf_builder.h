@@ -23,6 +23,8 @@ class Builder {
   // its width.
   int add_floats(std::span<const float> values, const char* type, int target, bool with_bounds);
   int add_vectors(std::span<const Vec3f> values, int target, bool with_bounds);
+  // The same with only those stored that are not zero, where that takes less room.
+  int add_sparse_vectors(std::span<const Vec3f> values, bool with_bounds);
   // Whole numbers as the given component type; VEC4 elements of bytes or shorts keep the alignment of four.
   int add_integers(std::span<const std::uint32_t> values, const char* type, Component component, int target);
   // Bytes of an image.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "io/gltf_cages.h"
+#include "io/gltf_drivers.h"
 #include "io/gltf_editor.h"
 #include "io/gltf_flesh.h"
 #include "io/gltf_key_info.h"
@@ -103,7 +104,7 @@ void Editor::replace_keys() {
       weights.push_back(rig.keys[k].default_weight);
     }
     for (std::size_t p = node.begin; p < node.end; ++p)
-      put_targets(builder, rig, keys, rig.parts[p], to_stored(p), primitive_json(p));
+      put_targets(builder, rig, keys, rig.parts[p], to_stored(p), primitive_json(p), options.sparse_keys);
     name_targets(names, weights, mesh_json(node.node));
     builder.json["nodes"][static_cast<std::size_t>(node.node)].erase("weights");
     key_nodes.push_back({node.node, keys});
@@ -178,11 +179,13 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
       editor.replace_clips();
     else if (edit.keys)
       editor.renew_weight_channels();
+    if (edit.skin || edit.keys) put_drivers(editor.builder.json, rig, editor.joint_nodes);
     if (edit.pose) editor.set_pose();
     if (edit.stack) put_stack(editor.builder.json, rig.stack);
     if (edit.skin) put_flesh(editor.builder, rig, editor.joint_nodes);
     if (edit.cages) put_cages(editor.builder, rig, editor.joint_nodes);
   }
+  put_certificate(editor.builder.json, options.certificate);
   drop_unused(editor.builder, document.json);
   embed_images(editor.builder, document, options.binary);
   return editor.builder.finish(options.binary);

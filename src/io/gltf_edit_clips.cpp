@@ -52,9 +52,14 @@ void Editor::replace_clips() {
     Json animation = {{"name", rig.clips[c].name}};
     writer.add_joint_channels(rig.clips[c], joint_nodes, animation);
     writer.add_weight_channels(rig.clips[c], key_nodes, animation);
-    if (c < before.size() && string_member(before[c], "name") == rig.clips[c].name)
+    // Its own place first, since names may repeat; where clips were left out, any of that name.
+    const auto is_same = [&](const Json& other) { return string_member(other, "name") == rig.clips[c].name; };
+    const auto old = c < before.size() && is_same(before[c])
+                         ? before.begin() + static_cast<std::ptrdiff_t>(c)
+                         : std::find_if(before.begin(), before.end(), is_same);
+    if (old != before.end())
       copy_channels(
-          before[c], [&](const Json& channel) { return !is_ours(document, channel); }, animation);
+          *old, [&](const Json& channel) { return !is_ours(document, channel); }, animation);
     if (has_channels(animation)) animations.push_back(std::move(animation));
   }
   put_animations(builder, std::move(animations));

@@ -9,10 +9,13 @@
 namespace sinew::gltf {
 namespace {
 
+// The joints of the document, and behind them at most helpers.
 bool same_skeleton(const Skeleton& a, const Skeleton& b) {
-  if (a.size() != b.size() || a.empty()) return false;
-  for (std::size_t j = 0; j < a.size(); ++j)
+  if (a.size() < b.size() || b.empty()) return false;
+  for (std::size_t j = 0; j < b.size(); ++j)
     if (a[j].name != b[j].name || a[j].parent != b[j].parent) return false;
+  for (std::size_t j = b.size(); j < a.size(); ++j)
+    if (!a[j].helper) return false;
   return true;
 }
 
@@ -27,12 +30,19 @@ void reuse_nodes(Editor& editor) {
   const std::vector<bool> animated = animated_joints(editor.rig);
   const SkinSlots slots = skin_slots(editor.rig);
   editor.joint_nodes = editor.document.joint_nodes;
+  editor.joint_nodes.resize(skeleton.size(), -1);
   for (std::size_t j = 0; j < skeleton.size(); ++j) {
     int& node = editor.joint_nodes[j];
     if (node < 0 && slots.slots[j] >= 0) {
       node = add_node(editor.builder.json, {{"name", skeleton[j].name}});
       add_child(editor.builder.json, editor.joint_nodes[at(skeleton[j].parent)], node);
-    } else if (node >= 0 && !near(skeleton[j].rest_local, editor.document.skeleton[j].rest_local)) {
+      if (skeleton[j].helper) {
+        set_transform(editor.builder.json["nodes"][at(node)], skeleton[j].rest_local, std::nullopt,
+                      animated[j]);
+        mark_helper(editor.builder.json, node);
+      }
+    } else if (node >= 0 && j < editor.document.skeleton.size() &&
+               !near(skeleton[j].rest_local, editor.document.skeleton[j].rest_local)) {
       set_transform(editor.builder.json["nodes"][at(node)], skeleton[j].rest_local, skeleton[j].rest_parts,
                     animated[j]);
     }
@@ -60,7 +70,7 @@ bool is_skinned(const Editor& editor, std::size_t part, bool same) {
   for (std::size_t i = mesh_part.vertex_begin; i < mesh_part.vertex_begin + mesh_part.vertex_count; ++i) {
     const auto row = editor.rig.weights.row(i);
     if (row.empty()) continue;
-    if (!same || row.size() > 1) return true;
+    if (!same || row.size() > 1 || row[0].joint >= editor.document.joint_nodes.size()) return true;
     const int node = editor.document.joint_nodes[row[0].joint];
     if (node >= 0 && node != editor.document.parts[part].node) return true;
   }

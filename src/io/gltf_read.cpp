@@ -6,6 +6,7 @@
 #include "io/gltf_attributes.h"
 #include "io/gltf_cages.h"
 #include "io/gltf_container.h"
+#include "io/gltf_drivers.h"
 #include "io/gltf_edges.h"
 #include "io/gltf_flesh.h"
 #include "io/gltf_joint_weights.h"
@@ -72,6 +73,7 @@ Result<Rig> build_rig(GltfDocument& document) {
   rig.inverse_bind = std::move(skeleton.inverse_bind);
   document.skeleton = rig.skeleton;
   read_key_info(document, rig);
+  read_drivers(document, rig);
   read_edges(document, rig);
   SINEW_CHECK(read_cages(document, rig));
   SINEW_CHECK(read_flesh(document, rig));

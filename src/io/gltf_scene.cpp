@@ -160,6 +160,13 @@ TreeIntervals tree_intervals(const GltfDocument& document) {
   return intervals;
 }
 
+bool is_helper(const GltfDocument& document, int node) {
+  const Json* extensions =
+      object_member(document.json["nodes"][static_cast<std::size_t>(node)], "extensions");
+  const Json* ours = extensions ? object_member(*extensions, "SINEW_rig") : nullptr;
+  return ours && ours->contains("helper") && (*ours)["helper"] == true;
+}
+
 JointNodes joint_nodes(const GltfDocument& document, const std::vector<std::vector<int>>& skin_joints) {
   JointNodes joints;
   std::vector<bool> listed(document.nodes.size()), wanted(document.nodes.size());
@@ -171,9 +178,10 @@ JointNodes joint_nodes(const GltfDocument& document, const std::vector<std::vect
   for (const auto& skin : skin_joints)
     for (const int node : skin) {
       if (listed[static_cast<std::size_t>(node)]) continue;
+      want_with_ancestors(node);
+      if (is_helper(document, node)) continue;
       listed[static_cast<std::size_t>(node)] = true;
       joints.nodes.push_back(node);
-      want_with_ancestors(node);
     }
   joints.skin_joints = joints.nodes.size();
   bool any_mesh = false;

@@ -20,6 +20,9 @@ struct TreeIntervals {
 };
 TreeIntervals tree_intervals(const GltfDocument& document);
 
+// Whether SINEW_rig says that the node is a helper: no bone, though a skin lists it.
+bool is_helper(const GltfDocument& document, int node);
+
 // The different joint nodes of all skins in order of first use, then the other nodes of the skeleton in
 // document order: ancestors of those, nodes that carry a mesh, and their ancestors. A file with neither skins
 // nor meshes gives all nodes.

@@ -101,6 +101,7 @@ std::vector<Joint> make_joints(GltfDocument& document, const JointNodes& nodes) 
     joints[j].rest_parts = node.parts;
     joints[j].deforms = j < nodes.skin_joints;
     joints[j].tail = stored_tail(document.json["nodes"][at(nodes.nodes[j])]);
+    joints[j].helper = is_helper(document, nodes.nodes[j]);
     joints[j].rest_shape = stored_shape(document.json["nodes"][at(nodes.nodes[j])]);
     if (joints[j].deforms) document.summary.joint_names.push_back(joints[j].name);
   }

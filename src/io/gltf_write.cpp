@@ -5,6 +5,7 @@
 
 #include "io/gltf_attributes.h"
 #include "io/gltf_cages.h"
+#include "io/gltf_drivers.h"
 #include "io/gltf_edges.h"
 #include "io/gltf_edit.h"
 #include "io/gltf_flesh.h"
@@ -106,7 +107,7 @@ struct Writer {
     if (!plain) put_attributes(builder, rig.attributes, part, primitive);
     if (!plain && is_weighted(rig, part)) put_weights(builder, rig, part, slots.slots, options, primitive);
     if (options.baked) put_baked_targets(builder, *options.baked, part, primitive);
-    if (!plain) put_targets(builder, rig, keys, part, {}, primitive);
+    if (!plain) put_targets(builder, rig, keys, part, {}, primitive, options.sparse_keys);
     return primitive;
   }
 
@@ -182,6 +183,8 @@ Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
   if (!writer.plain) put_stack(writer.builder.json, rig.stack);
   if (!writer.plain) put_edges(writer.builder.json, rig);
   if (!writer.plain) put_key_info(writer.builder.json, rig, writer.joint_nodes);
+  if (!writer.plain) put_drivers(writer.builder.json, rig, writer.joint_nodes);
+  put_certificate(writer.builder.json, options.certificate);
   const bool moved = writer.skin >= 0 && !writer.origin.isZero(0);
   if (!writer.plain)
     put_cages(writer.builder, moved ? moved_to(rig, {writer.origin, Vec3::Zero()}) : rig, writer.joint_nodes);

@@ -30,10 +30,10 @@ std::vector<std::size_t> keys_of(const Rig& rig, std::span<const MeshPart> parts
 }
 
 void put_targets(Builder& builder, const Rig& rig, std::span<const std::size_t> keys, const MeshPart& part,
-                 const ToStored& to_stored, Json& primitive) {
+                 const ToStored& to_stored, Json& primitive, bool sparse) {
   primitive.erase("targets");
   for (const std::size_t k : keys)
-    put_target(builder, rig.keys[k].deltas, rig.keys[k].normal_deltas, part, to_stored, primitive);
+    put_target(builder, rig.keys[k].deltas, rig.keys[k].normal_deltas, part, to_stored, primitive, sparse);
 }
 
 void name_targets(const std::vector<std::string>& names, const std::vector<double>& weights, Json& mesh) {

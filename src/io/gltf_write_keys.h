@@ -12,7 +12,7 @@ std::vector<std::size_t> keys_of(const Rig& rig, std::span<const MeshPart> parts
 
 // Replaces the targets of a primitive by the keys listed.
 void put_targets(Builder& builder, const Rig& rig, std::span<const std::size_t> keys, const MeshPart& part,
-                 const ToStored& to_stored, Json& primitive);
+                 const ToStored& to_stored, Json& primitive, bool sparse = false);
 // Names and weights of a mesh's targets; erases both where there are none.
 void name_targets(const std::vector<std::string>& names, const std::vector<double>& weights, Json& mesh);
 

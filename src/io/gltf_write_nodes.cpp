@@ -42,6 +42,12 @@ void set_transform(Json& node, const Affine3& transform, const std::optional<Trs
   set_or_erase(node, "scale", parts.scale != Vec3::Ones(), list_of(parts.scale));
 }
 
+void mark_helper(Json& root, int node) {
+  Json& json = root["nodes"][static_cast<std::size_t>(node)];
+  ensure_object(ensure_object(json, "extensions"), "SINEW_rig")["helper"] = true;
+  declare_extension(root, "SINEW_rig");
+}
+
 int add_node(Json& root, Json node) {
   Json& nodes = ensure_array(root, "nodes");
   nodes.push_back(std::move(node));
@@ -86,6 +92,7 @@ std::vector<int> add_joint_nodes(Builder& builder, const Skeleton& skeleton, std
       declare_extension(builder.json, "SINEW_rig");
     }
     nodes[j] = add_node(builder.json, std::move(node));
+    if (skeleton[j].helper) mark_helper(builder.json, nodes[j]);
   }
   for (std::size_t j = 0; j < skeleton.size(); ++j) {
     if (!wanted[j]) continue;

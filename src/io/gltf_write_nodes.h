@@ -14,6 +14,9 @@ void set_transform(Json& node, const Affine3& transform, const std::optional<Trs
 // Says in the node's SINEW_rig how its bone is stretched and twisted, or takes that out where it is not.
 void put_shape(Json& root, Json& node, const BoneShape& shape);
 
+// Says in the node's SINEW_rig that its joint is a helper.
+void mark_helper(Json& root, int node);
+
 // Appends a node; its index is returned.
 int add_node(Json& root, Json node);
 // Puts the node at the root of the given scene (made where there is none).

@@ -306,7 +306,11 @@ void put_weights(Builder& builder, const Rig& rig, const MeshPart& part, std::sp
 }
 
 void put_target(Builder& builder, std::span<const Vec3f> deltas, std::span<const Vec3f> normal_deltas,
-                const MeshPart& part, const ToStored& to_stored, Json& primitive) {
+                const MeshPart& part, const ToStored& to_stored, Json& primitive, bool sparse) {
+  const auto added = [&](const std::vector<Vec3f>& values, bool with_bounds) {
+    return sparse ? builder.add_sparse_vectors(values, with_bounds)
+                  : builder.add_vectors(values, kVertexTarget, with_bounds);
+  };
   const auto moved = [&](std::span<const Vec3f> all, const Mat3& map) {
     std::vector<Vec3f> own(part.vertex_count);
     parallel_for(own.size(), kPartGrain, [&](std::size_t begin, std::size_t end) {
@@ -315,11 +319,9 @@ void put_target(Builder& builder, std::span<const Vec3f> deltas, std::span<const
     });
     return own;
   };
-  Json target = {
-      {"POSITION", builder.add_vectors(moved(deltas, to_stored.transform.linear()), kVertexTarget, true)}};
+  Json target = {{"POSITION", added(moved(deltas, to_stored.transform.linear()), true)}};
   if (!normal_deltas.empty() && primitive["attributes"].contains("NORMAL"))
-    target["NORMAL"] =
-        builder.add_vectors(moved(normal_deltas, normal_map(to_stored.transform)), kVertexTarget, false);
+    target["NORMAL"] = added(moved(normal_deltas, normal_map(to_stored.transform)), false);
   ensure_array(primitive, "targets").push_back(std::move(target));
 }
 

@@ -43,6 +43,6 @@ void put_endpoint_method(Json& root, const EndpointWeights& endpoint);
 
 // Appends one target with the deltas of the part's vertices; normals only where given.
 void put_target(Builder& builder, std::span<const Vec3f> deltas, std::span<const Vec3f> normal_deltas,
-                const MeshPart& part, const ToStored& to_stored, Json& primitive);
+                const MeshPart& part, const ToStored& to_stored, Json& primitive, bool sparse = false);
 
 }  // namespace sinew::gltf

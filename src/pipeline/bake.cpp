@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "pipeline/clip_frames.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/posed_mesh.h"
@@ -53,7 +53,7 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector
                            fmt::format("is {}: give a number above 0 and not above 1000", request.fps));
   const Clip& clip = rig.clips[request.clip];
   const double end = request.end < request.start ? std::max(clip.duration(), request.start) : request.end;
-  const double count = std::floor((end - request.start) * request.fps + 1e-6) + 1;
+  const double count = frame_count(request.start, end, request.fps);
   SINEW_TRY(ReadyDeformer ready, ready_deformer(rig, request.deform));
   const std::size_t n = ready.deformer.output_count();
   const double bytes = count * static_cast<double>(n) * sizeof(Vec3f) * (request.normals ? 2 : 1);
@@ -65,11 +65,11 @@ Result<BakedFrames> bake(const Rig& rig, const BakeRequest& request, std::vector
   if (made) made->insert(made->end(), ready.made.begin(), ready.made.end());
   BakedFrames frames;
   frames.fps = request.fps;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+  SINEW_TRY(const std::vector<Pose> poses,
+            poses_at(rig, request.pose, clip, frame_times(request.start, end, request.fps)));
+  for (const Pose& pose : poses) {
     if (is_cancelled(request.progress)) return cancelled();
-    report(request.progress, "baking", static_cast<double>(k) / count);
-    const double time = request.start + static_cast<double>(k) / request.fps;
-    SINEW_TRY(const Pose pose, make_pose(rig, request.pose, clip, time));
+    report(request.progress, "baking", static_cast<double>(frames.positions.size()) / count);
     std::vector<Vec3f>& positions = frames.positions.emplace_back(n);
     VertexBuffer normals;
     if (request.normals) normals = frames.normals.emplace_back(n);

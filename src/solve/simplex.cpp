@@ -118,13 +118,14 @@ int least_needed(const SimplexMatrix& G, const SimplexVector& w, const SimplexSe
   return set[least];
 }
 
-// Puts unknowns from outside the set in the place of its members as long as that lowers the cost.
-SimplexVector exchanged(const SimplexMatrix& G, SimplexSet set, SimplexVector w) {
+// Puts others in the place of the set's members as long as that lowers the cost.
+SimplexVector exchanged(const SimplexMatrix& G, const SimplexSet& others, SimplexSet set, SimplexVector w) {
   double cost = w.dot(G * w);
   for (int round = 0; round < 4; ++round) {
     SimplexSet best_set = set;
     SimplexVector best = w;
-    for (int j = 0; j < static_cast<int>(G.rows()); ++j) {
+    for (int o = 0; o < others.size; ++o) {
+      const int j = others[o];
       if (set.contains(j)) continue;
       for (int k = 0; k < set.size; ++k) {
         SimplexSet other = set;
@@ -154,14 +155,14 @@ SimplexVector simplex_minimum(const SimplexMatrix& G) {
 
 SimplexVector simplex_minimum(const SimplexMatrix& G, std::size_t most) {
   SimplexVector w = simplex_minimum(G);
-  bool removed = false;
+  SimplexSet all;  // of the minimum without a limit
   for (;;) {
     SimplexSet support;
     for (int j = 0; j < static_cast<int>(w.size()); ++j)
       if (w[j] > 0) support.add(j);
     if (support.size <= static_cast<int>(std::max<std::size_t>(most, 1)))
-      return removed ? exchanged(G, support, w) : w;
-    removed = true;
+      return all.size > 0 ? exchanged(G, all, support, w) : w;
+    if (all.size == 0) all = support;
     support.remove(least_needed(G, w, support));
     w = minimum_within(G, support);
   }

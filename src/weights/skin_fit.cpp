@@ -16,14 +16,15 @@ namespace {
 
 constexpr std::size_t kFitGrain = 32;
 constexpr std::size_t kFrameGrain = 16;
-constexpr std::size_t kFewJoints = 12;   // all of them are tried for every vertex
-constexpr std::size_t kGainSamples = 160;  // vertices on which a helper is tried
+constexpr std::size_t kFewJoints = 12;    // all of them are tried for every vertex
+constexpr std::size_t kGainSamples = 64;  // vertices on which a helper is tried
 constexpr int kSeedTries = 6;
+constexpr std::size_t kSeedReach =
+    12;  // vertices that a helper may carry, for each that it is first fitted to
 
 std::optional<Affine3> undone(const Affine3& move) {
   const Mat3 inverse = move.linear().inverse();
-  if (!inverse.allFinite() ||
-      !((move.linear() * inverse - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6))
+  if (!inverse.allFinite() || !((move.linear() * inverse - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6))
     return std::nullopt;
   Affine3 back = Affine3::Identity();
   back.linear() = inverse;
@@ -42,6 +43,14 @@ struct RigidSums {
     from += w * w * p;
     to += w * y;
     cross += w * y * p.transpose();
+  }
+  // As if points of that weight, spread evenly about a centre, were to stay where a move puts them.
+  void hold(double much, const Affine3& move, const Vec3& centre, double spread) {
+    const Vec3 there = move * centre;
+    weight += much;
+    from += much * centre;
+    to += much * there;
+    cross += much * (there * centre.transpose() + spread / 3 * move.linear());
   }
   // The rigid move that fits best; `start` where there is nothing to fit.
   Affine3 move(const Affine3& start) const {
@@ -89,8 +98,16 @@ class SkinFit::Residuals {
   std::vector<Vec3> points_;
 };
 
-Result<SkinFit> SkinFit::build(SkinSequence sequence, const SkinWeights& start,
-                               const SkinFitOptions& options) {
+void SkinFit::set_morphs(std::vector<SkinMorph> morphs) {
+  sequence_.morphs = std::move(morphs);
+  morphs_of_.assign(sequence_.vertices(), {});
+  for (std::uint32_t m = 0; m < sequence_.morphs.size(); ++m)
+    for (std::size_t i = 0; i < sequence_.vertices(); ++i)
+      if (sequence_.morphs[m].deltas[i] != Vec3f::Zero()) morphs_of_[i].push_back(m);
+}
+
+Result<SkinFit> SkinFit::build(SkinSequence sequence, const SkinWeights& start, const SkinFitOptions& options,
+                               std::vector<SkinHelper> helpers) {
   const std::size_t n = sequence.vertices();
   if (sequence.frames == 0 || sequence.joints == 0 || n == 0)
     return usage_error("skinning is fitted to shapes: give at least one frame, joint and vertex");
@@ -104,17 +121,24 @@ Result<SkinFit> SkinFit::build(SkinSequence sequence, const SkinWeights& start,
     if (morph.deltas.size() != n || morph.weights.size() != sequence.frames)
       return usage_error("a morph of the sequence has another number of vertices or frames");
   for (const Influence& entry : start.entries)
-    if (entry.joint >= sequence.joints) return usage_error("a weight names a joint that the sequence lacks");
+    if (entry.joint >= sequence.joints + helpers.size())
+      return usage_error("a weight names a joint that the sequence lacks");
   SkinFit fit;
   fit.sequence_ = std::move(sequence);
   fit.options_ = options;
   fit.options_.candidates = std::min<std::size_t>(options.candidates, kMostSimplexUnknowns);
-  fit.morphs_of_.resize(n);
-  for (std::uint32_t m = 0; m < fit.sequence_.morphs.size(); ++m)
-    for (std::size_t i = 0; i < n; ++i)
-      if (fit.sequence_.morphs[m].deltas[i] != Vec3f::Zero()) fit.morphs_of_[i].push_back(m);
+  fit.set_morphs(std::move(fit.sequence_.morphs));
+  fit.helpers_ = std::move(helpers);
+  fit.helper_moves_.assign(fit.helpers_.size(), std::vector<Affine3>(fit.sequence_.frames));
+  for (std::size_t h = 0; h < fit.helpers_.size(); ++h) {
+    if (fit.helpers_[h].moves.size() != fit.sequence_.frames ||
+        fit.helpers_[h].parent >= fit.sequence_.joints)
+      return usage_error("a helper has another number of frames, or no parent");
+    fit.set_moves(h, std::move(fit.helpers_[h].moves));
+  }
   for (std::size_t k = 0; k < fit.sequence_.frames; ++k)
-    fit.roots_.push_back(std::sqrt(fit.sequence_.frame_weights.empty() ? 1.0 : fit.sequence_.frame_weights[k]));
+    fit.roots_.push_back(
+        std::sqrt(fit.sequence_.frame_weights.empty() ? 1.0 : fit.sequence_.frame_weights[k]));
   fit.choose_candidates(start);
   fit.cost_.assign(n, 0);
   std::vector<std::uint32_t> all(n);
@@ -146,7 +170,8 @@ void SkinFit::choose_candidates(const SkinWeights& start) {
     };
     for (const Influence& entry : row) add(entry.joint);
     for (const Influence& entry : row)
-      for (const std::uint32_t j : neighbours[entry.joint]) add(j);
+      if (entry.joint < sequence_.joints)
+        for (const std::uint32_t j : neighbours[entry.joint]) add(j);
     if (sequence_.joints <= kFewJoints)
       for (std::uint32_t j = 0; j < sequence_.joints; ++j) add(j);
     const std::size_t most = std::max(options_.candidates, std::min<std::size_t>(row.size(), 16));
@@ -222,7 +247,7 @@ void SkinFit::fit_weights(std::span<const std::uint32_t> vertices) {
   });
 }
 
-void SkinFit::fit_moves(std::size_t helper) {
+void SkinFit::fit_moves(std::size_t helper, double hold, std::size_t from) {
   const auto joint = static_cast<std::uint32_t>(sequence_.joints + helper);
   struct Carried {
     std::uint32_t vertex;
@@ -234,7 +259,17 @@ void SkinFit::fit_moves(std::size_t helper) {
       if (entry.joint == joint) carried.push_back({static_cast<std::uint32_t>(i), entry.weight});
   if (carried.empty()) return;
   SkinHelper& own = helpers_[helper];
-  parallel_for(sequence_.frames, kFrameGrain, [&](std::size_t begin, std::size_t end) {
+  Vec3 centre = Vec3::Zero();  // of what it carries, and how far that spreads
+  double spread = 0, total = 0;
+  for (const Carried& entry : carried) {
+    total += entry.weight * entry.weight;
+    centre += entry.weight * entry.weight * sequence_.rest[entry.vertex];
+  }
+  centre /= total;
+  for (const Carried& entry : carried)
+    spread += entry.weight * entry.weight * (sequence_.rest[entry.vertex] - centre).squaredNorm() / total;
+  parallel_for(sequence_.frames - from, kFrameGrain, [&](std::size_t first, std::size_t last) {
+    const std::size_t begin = from + first, end = from + last;
     std::vector<RigidSums> sums(end - begin);
     std::vector<std::optional<Affine3>> back(end - begin);
     for (std::size_t k = begin; k < end; ++k) back[k - begin] = undone(moves_of(own.parent)[k]);
@@ -250,7 +285,10 @@ void SkinFit::fit_moves(std::size_t helper) {
                             to_parent.linear() * left + entry.weight * to_parent.translation());
       }
     for (std::size_t k = begin; k < end; ++k)
-      if (back[k - begin]) own.moves[k] = sums[k - begin].move(own.moves[k]);
+      if (back[k - begin]) {
+        sums[k - begin].hold(hold * total, own.moves[k], centre, spread);
+        own.moves[k] = sums[k - begin].move(own.moves[k]);
+      }
   });
   set_moves(helper, std::move(own.moves));
 }
@@ -388,6 +426,13 @@ SkinFit::Seed SkinFit::find_seed() const {
     }
     std::sort(seed.vertices.begin(), seed.vertices.end());
     seed.vertices.erase(std::unique(seed.vertices.begin(), seed.vertices.end()), seed.vertices.end());
+    // It is made for a place: what lies far from there would only take time.
+    if (const std::size_t most = kSeedReach * count; seed.vertices.size() > most) {
+      std::nth_element(seed.vertices.begin(), seed.vertices.begin() + static_cast<std::ptrdiff_t>(most),
+                       seed.vertices.end(), nearer);
+      seed.vertices.resize(most);
+      std::sort(seed.vertices.begin(), seed.vertices.end());
+    }
     seed.gain = gain(seed.helper, seed.vertices);
     if (seed.gain > best.gain) best = std::move(seed);
   }
@@ -421,7 +466,8 @@ Result<SkinFit> decompose_skin(SkinSequence sequence, const SkinWeights& start,
   std::vector<std::size_t> helpers;
   for (std::size_t h = 0; h < options.helpers; ++h) {
     if (is_cancelled(options.progress)) return cancelled();
-    report(options.progress, "fitting helpers", static_cast<double>(h) / static_cast<double>(options.helpers));
+    report(options.progress, "fitting helpers",
+           static_cast<double>(h) / static_cast<double>(options.helpers));
     SkinFit::Seed seed = fit.find_seed();
     if (seed.vertices.empty()) break;
     const std::size_t added = fit.add_helper(std::move(seed.helper), seed.vertices);

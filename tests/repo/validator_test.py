@@ -76,6 +76,22 @@ class Validator(unittest.TestCase):
             with self.subTest(ending):
                 self.assert_no_new_errors(written)
 
+    def test_exported_rigs(self):
+        few = ["--helpers", 4, "--morphs", 3, "--reference", 0]
+        for kind in ("arm", "biped"):
+            with self.subTest(kind):
+                made, out = self.folder / f"{kind}.glb", self.folder / f"{kind}_out.gltf"
+                self.sinew("make", kind, "--resolution", 700, "-o", made)
+                self.sinew("export", made, "--deformer", "swing-twist", *few, "-o", out)
+                self.assertEqual({f.name: e for f, e in validate([out]).items() if e}, {})
+        sources = [DATA / "rigged_gltf" / name for name in ("Fox.glb", "RobotExpressive.glb", "RiggedSimple.glb")]
+        if not all(source.is_file() for source in sources):
+            self.skipTest("no test data: set SINEW_DATA to its folder")
+        written = {s: self.folder / (s.stem + "_out.glb") for s in sources}
+        for source, target in written.items():
+            self.sinew("export", source, "--deformer", "dqs", *few, "-o", target)
+        self.assert_no_new_errors(written)
+
     def test_every_mesh_converted(self):
         sources = sorted(p for g in ("static_tri", "quad") for p in (DATA / g).glob("*") if p.suffix in (".off", ".obj", ".ply"))
         if not sources:

@@ -74,6 +74,8 @@ struct GltfWriteOptions {
   bool without_skin =
       false;  ///< `pose --apply`: rig.mesh holds the deformed mesh in world space; skins and clips go
   const BakedFrames* baked = nullptr;  ///< implies without_skin
+  bool sparse_keys = false;            ///< morph targets as sparse accessors where that is smaller
+  std::string certificate = {};        ///< JSON, into the document's extras as "sinew_export"
   const Looks* looks = nullptr;        ///< where there is no document (io/looks.h)
   bool binary = true;                  ///< false: .gltf with the buffer as a data URI
 };

@@ -8,6 +8,7 @@
 
 #include "sinew/mesh/poly_mesh.h"
 #include "sinew/rig/cage.h"
+#include "sinew/rig/drivers.h"
 #include "sinew/rig/flesh.h"
 #include "sinew/rig/handles.h"
 #include "sinew/rig/joint_weights.h"
@@ -74,6 +75,7 @@ struct Rig {
   /// Edges that no face has: springs through the inside, for deformers that solve for a shape.
   std::vector<std::array<std::uint32_t, 2>> loose_edges;
   std::vector<PoseSpace> pose_spaces;
+  Drivers drivers;  ///< of helper joints and corrective keys, for whoever poses joints without a clip
 
   const VertexAttribute* attribute(std::string_view name) const;  ///< null where there is none
 };

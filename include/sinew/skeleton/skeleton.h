@@ -34,6 +34,7 @@ struct Joint {
   /// rest_local.
   std::optional<Trs> rest_parts;
   BoneShape rest_shape = {};  ///< of the file's own pose
+  bool helper = false;        ///< follows other joints to hold the skin in shape; is no bone
 };
 
 /// Joints and their hierarchy, free of cycles by construction. Joints keep the order of the file; parents need

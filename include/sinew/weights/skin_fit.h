@@ -38,8 +38,8 @@ struct SkinHelper {
 };
 
 struct SkinFitOptions {
-  std::size_t influences = 4;           ///< of a vertex, at most
-  std::size_t candidates = 10;          ///< joints that are tried for a vertex
+  std::size_t influences = 4;            ///< of a vertex, at most
+  std::size_t candidates = 10;           ///< joints that are tried for a vertex
   std::vector<std::uint8_t> fixed = {};  ///< per vertex: 1 keeps its row; empty: none does
 };
 
@@ -50,8 +50,9 @@ struct SkinFitOptions {
 class SkinFit {
  public:
   /// kUsage: sizes that do not fit. `start`: a row a vertex; vertices with an empty row stay so.
+  /// Rows may name helpers that are there already, behind the joints.
   static Result<SkinFit> build(SkinSequence sequence, const SkinWeights& start,
-                               const SkinFitOptions& options = {});
+                               const SkinFitOptions& options = {}, std::vector<SkinHelper> helpers = {});
 
   const SkinSequence& sequence() const { return sequence_; }
   const std::vector<SkinHelper>& helpers() const { return helpers_; }
@@ -68,7 +69,9 @@ class SkinFit {
   void fit_weights();
   void fit_weights(std::span<const std::uint32_t> vertices);
   /// The best rigid moves of a helper for the weights at hand.
-  void fit_moves(std::size_t helper);
+  /// `hold` keeps them near to what they were: a share of the weight of all vertices it carries. `from`: the
+  /// first frame that changes.
+  void fit_moves(std::size_t helper, double hold = 0, std::size_t from = 0);
   /// Both for the helpers named and what they may carry, until `rounds` are over or little changes.
   void refine(std::span<const std::size_t> helpers, int rounds);
 
@@ -80,6 +83,8 @@ class SkinFit {
   std::size_t add_helper(SkinHelper helper, std::span<const std::uint32_t> vertices);
   /// Other moves for a helper. The error may rise; fit_weights follows.
   void set_moves(std::size_t helper, std::vector<Affine3> moves);
+  /// Other morphs, of the sequence's vertices and frames. The error may rise.
+  void set_morphs(std::vector<SkinMorph> morphs);
   /// A helper fitted to those near the worst vertices, and whom it may carry; empty vertices: nothing is left
   /// to gain.
   struct Seed {

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/pipeline/export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pose_options.h"
+#include "sinew/core/text.h"
+#include "sinew/io/write_mesh.h"
+#include "verbs.h"
+#include "words.h"
+
+namespace sinew::cli {
+namespace {
+
+constexpr const char* kTargets[] = {"plain", "web", "godot", "unity", "unreal", "vrm", "blender"};
+
+struct ExportArguments {
+  std::string in, out, target = "plain";
+  std::vector<std::string> clips;
+  int influences = 4, reference = 4;
+  std::size_t helpers = 24, morphs = 16;
+  double tolerance = 0, fps = 30;
+  bool keep = false, no_clips = false;
+  PoseOptions pose;
+};
+
+Json figures_json(const ErrorFigures& figures) {
+  if (figures.poses == 0) return nullptr;
+  return {{"rms", figures.rms}, {"p999", figures.p999}, {"max", figures.max}, {"poses", figures.poses}};
+}
+
+Json certificate_json(const Certificate& certificate) {
+  const ErrorFigures& held = certificate.held_out;
+  const auto maybe = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
+  return {{"influences", certificate.influences},
+          {"joints", certificate.joints},
+          {"helpers", certificate.helpers},
+          {"morphs", certificate.morphs},
+          {"rms", held.rms},
+          {"p999", held.p999},
+          {"max", held.max},
+          {"poses", held.poses},
+          {"elastic_rms", maybe(certificate.elastic_rms)},
+          {"diagonal", certificate.diagonal},
+          {"clips", figures_json(certificate.clips)},
+          {"idle", figures_json(certificate.idle)},
+          {"plain",
+           {{"held_out", figures_json(certificate.plain)},
+            {"clips", figures_json(certificate.plain_clips)},
+            {"elastic_rms", maybe(certificate.plain_elastic_rms)}}},
+          {"fit", {{"helpers", certificate.helper_errors}, {"morphs", certificate.morph_errors}}}};
+}
+
+Result<void> run_export(const ExportArguments& options, const Console& console) {
+  if (std::find(std::begin(kTargets), std::end(kTargets), options.target) == std::end(kTargets))
+    return parameter_error("for",
+                           fmt::format("is '{}': give plain, web, godot, unity, unreal, vrm or blender",
+                                       printable(options.target)));
+  const FileKind kind = kind_of(options.out);
+  if (kind != FileKind::kGlb && kind != FileKind::kGltf)
+    return usage_error(fmt::format("{}: exported rigs are written to .glb or .gltf", options.out));
+  SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  SINEW_TRY(Asset asset, console.read(options.in));
+  console.warnings(options.in, asset.warnings);
+  if (options.target != "plain" && options.target != "web")
+    console.warn(
+        fmt::format("{}: written as for plain: joint names, rest pose and axes of {} are not made yet",
+                    options.out, options.target));
+  ExportRequest request;
+  request.influences = static_cast<std::size_t>(options.influences);
+  request.helpers = options.helpers;
+  request.morphs = options.morphs;
+  request.tolerance = options.tolerance;
+  request.fps = options.fps;
+  request.keep = options.keep;
+  request.reference_poses = options.reference;
+  request.progress = console.progress();
+  SINEW_TRY(request.deform, options.pose.choice(console, asset.rig));
+  for (const std::string& name : options.clips) {
+    SINEW_TRY(const std::size_t clip, find_clip(asset.rig, name));
+    request.clips.push_back(clip);
+  }
+  if (options.clips.empty() && !options.no_clips)
+    for (std::size_t c = 0; c < asset.rig.clips.size(); ++c) request.clips.push_back(c);
+  if (subdivision_levels(request.deform.stack) > 0)
+    console.warn(fmt::format("{}: subdivision is left out: players do it, or the mesh is subdivided first",
+                             options.in));
+  if (request.clips.empty())
+    console.note(fmt::format("{}: no clips: fitted to the range of motion alone", options.in));
+  auto made = export_plain(asset.rig, request);
+  if (!made) return in_file(options.in, made.error());
+  console.warnings(options.in, made->made);
+  console.warnings(options.in, made->warnings);
+  const Certificate& certificate = made->certificate;
+  if (certificate.joints > 256)
+    console.warn(fmt::format("{}: {} joints: some engines take at most 256 in a skin", options.out,
+                             certificate.joints));
+  Json report = certificate_json(certificate);
+  GltfWriteOptions write;
+  write.influences = options.influences;
+  write.binary = kind == FileKind::kGlb;
+  // Targets that nobody changed stay as they are stored.
+  const bool new_keys =
+      !made->rig.drivers.keys.empty() || std::any_of(asset.rig.keys.begin(), asset.rig.keys.end(),
+                                                     [](const ShapeKey& key) { return !key.mask.empty(); });
+  write.edit = {false, true, new_keys, true, false, !options.keep, !options.keep};
+  write.sparse_keys = true;
+  write.certificate = report.dump();
+  asset.rig = std::move(made->rig);
+  SINEW_TRY(const std::string bytes, write_gltf(asset.rig, asset.document.get(), write));
+  SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
+  report["bytes"] = bytes.size();
+  const bool moving = certificate.clips.poses > 0;
+  console.print(
+      report,
+      fmt::format("{}: {}, {}, {} for each vertex; off by {:.2f} % of the diagonal at 99.9 % of {}"
+                  " (linear blending: {:.2f} %)",
+                  options.out, counted(certificate.helpers, "helper joint"),
+                  counted(certificate.morphs, "morph target"), counted(certificate.influences, "joint"),
+                  100 * (moving ? certificate.clips.p999 : certificate.held_out.p999),
+                  moving ? "its clips" : "the range of motion",
+                  100 * (moving ? certificate.plain_clips.p999 : certificate.plain.p999)));
+  return {};
+}
+
+}  // namespace
+
+void add_export(Program& program) {
+  auto options = std::make_shared<ExportArguments>();
+  const Verb verb =
+      add_verb(program, "export", "bake any deformer to plain skinning for engines",
+               "  sinew export biped.glb --for web -o biped.web.glb\n"
+               "  sinew export biped.glb --influences 8 --helpers 12 --morphs 0 -o biped.plain.glb\n"
+               "  sinew export biped.glb --tolerance 0.003 --clips walk -o walk.glb\n");
+  verb.option("IN", options->in, "the rig: .glb or .gltf").required();
+  verb.option("-o,--output", options->out, "the rig as plain skinning: .glb or .gltf").required();
+  verb.option("--for", options->target, "plain, web, godot, unity, unreal, vrm or blender").show_default();
+  verb.option("--influences", options->influences, "joints of a vertex, at most")
+      .one_of({4, 8})
+      .show_default();
+  verb.option("--helpers", options->helpers, "helper joints that are added, at most").show_default();
+  verb.option("--morphs", options->morphs, "corrective morph targets that are added, at most").show_default();
+  verb.option("--tolerance", options->tolerance,
+              "take the fewest helpers and morphs that stay below this share of the diagonal at 99.9 % of "
+              "vertices and frames")
+      .range(0.0, 1.0);
+  verb.repeatable("--clips", options->clips, "keep this clip alone, by name or index; repeatable");
+  verb.flag("--no-clips", options->no_clips, "leave all clips out");
+  verb.option("--fps", options->fps, "keys of helpers and morphs per second").show_default();
+  verb.flag("--keep", options->keep, "keep what sinew's own deformers need in the file");
+  verb.option("--reference", options->reference, "poses in which the elastic body is solved for the report")
+      .range(0, 64)
+      .show_default();
+  options->pose.add_deformer_to(verb);
+  verb.runs([&program, options] { return run_export(*options, program.console); });
+}
+
+}  // namespace sinew::cli

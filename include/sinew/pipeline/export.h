@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sinew/core/progress.h"
+#include "sinew/pipeline/posed_mesh.h"
+#include "sinew/rig/rig.h"
+
+namespace sinew {
+
+struct ExportRequest {
+  std::size_t influences = 4;             ///< joints of a vertex, at most
+  std::size_t helpers = 24, morphs = 16;  ///< at most
+  /// The fewest helpers, then morphs, whose 99.9 % error over the clips (without clips: over the range of
+  /// motion) is below this share of the mesh's diagonal; 0: as many as there may be.
+  double tolerance = 0;
+  std::vector<std::size_t> clips = {};  ///< that are kept
+  double fps = 30;                      ///< keys of helpers and morphs
+  bool keep = false;                    ///< what sinew's own deformers need
+  int reference_poses = 4;              ///< in which the elastic body is solved
+  DeformChoice deform = {};             ///< what is baked
+  const Progress* progress = nullptr;
+};
+
+/// Distances over the diagonal of the mesh, over all vertices of some poses.
+struct ErrorFigures {
+  double rms = 0, p999 = 0, max = 0;
+  std::size_t poses = 0;
+};
+
+/// What an exported rig shows, against what the source's deformer makes of the same poses.
+struct Certificate {
+  std::size_t influences = 0, joints = 0, helpers = 0, morphs = 0;
+  ErrorFigures held_out;  ///< poses of the range of motion that nothing was fitted to; drivers alone
+  ErrorFigures idle;      ///< the same where nobody runs the drivers: helpers and morphs as at rest
+  ErrorFigures plain;     ///< the same by the source's own weights, without all of this
+  ErrorFigures clips;     ///< the clips, between their keys
+  ErrorFigures plain_clips;
+  std::optional<double> elastic_rms, plain_elastic_rms;  ///< distance to the elastic body
+  double diagonal = 0;
+  /// The rms of the fit with 0, 1, 2, … helpers; never rises.
+  std::vector<double> helper_errors;
+  /// The same with 0, 1, 2, … morphs, helpers driven.
+  std::vector<double> morph_errors;
+};
+
+/// A rig that any player of linear blend skinning and morph targets shows nearly as its source. Its joints are
+/// those of the source, helpers behind them.
+struct ExportedRig {
+  Rig rig;  ///< with drivers
+  Certificate certificate;
+  std::vector<std::string> made, warnings;  ///< a sentence each
+};
+
+/// Any stack of deformers as linear blend skinning with helper joints and corrective morph targets, fitted to
+/// poses of the range of motion and of the clips, in which helpers and morphs are keyed. kImpossible: nothing
+/// is skinned. Fails as ready_deformer and as frames do.
+Result<ExportedRig> export_plain(const Rig& rig, const ExportRequest& request);
+
+}  // namespace sinew
