@@ -183,7 +183,7 @@ class Export(ProgramTest):
                 worst = max(worst, far(wanted, player.vertices(clip, time))[int(0.999 * len(wanted))] / size)
                 before = max(before, far(wanted, self.posed(self.arm, time, "lbs", clip))[int(0.999 * len(wanted))] / size)
             self.assertLess(worst, 0.003)
-            self.assertLess(worst, 0.4 * before)
+            self.assertLess(worst, max(0.4 * before, 0.0005))
             self.assertLess(worst, 2 * said["clips"]["max"] + 1e-6)
         self.assertLess(said["clips"]["p999"], 0.003)
         self.assertLess(said["p999"], 0.5 * said["plain"]["held_out"]["p999"])
@@ -352,7 +352,7 @@ class RealFiles(ProgramTest):
         self.assertEqual(len(before.get("images", [])), len(after.get("images", [])))
         self.assertEqual(len(before["meshes"]), len(after["meshes"]))
         self.assertEqual([n.get("name") for n in before["nodes"]], [n.get("name") for n in after["nodes"][:len(before["nodes"])]])
-        self.assertEqual([a.get("name") for a in before.get("animations", [])], [a.get("name") for a in after.get("animations", [])])
+        self.assertEqual([a.get("name", "clip%d" % k) for k, a in enumerate(before.get("animations", []))], [a.get("name") for a in after.get("animations", [])])
         return said, Player(source), Player(out)
 
     def test_a_fox_keeps_its_texture_and_is_shown_as_it_was(self):

@@ -15,8 +15,8 @@ namespace {
 // A tube along x whose joints, evenly spaced on it, turn one after the other and by chance.
 struct Tube {
   SkinSequence sequence;
-  SkinWeights weights;              // smooth, three joints a vertex
-  std::vector<Affine3> hidden;      // per frame: moves of a joint that the sequence does not name
+  SkinWeights weights;          // smooth, three joints a vertex
+  std::vector<Affine3> hidden;  // per frame: moves of a joint that the sequence does not name
 };
 
 Affine3 turn_about(const Vec3& centre, const Vec3& turn) {
