@@ -95,8 +95,9 @@ TEST(MorphFit, FindsABulgeAndWhatSwitchesItOn) {
     square += weights[0][k] * weights[0][k];
   }
   scale /= square;  // the known bulge times this is the found one
-  for (std::size_t k = 0; k < 120; ++k) EXPECT_NEAR(weights[0][k] * scale, made.switched[k], 0.02);
-  EXPECT_LT(left_over(fit, morphs, weights), 0.03 * left_over(fit, {}, {}));
+  for (std::size_t k = 0; k < 120; ++k)
+    EXPECT_NEAR(weights[0][k] * scale, made.switched[k], 0.1);  // drivers are damped
+  EXPECT_LT(left_over(fit, morphs, weights), 0.1 * left_over(fit, {}, {}));
 }
 
 TEST(MorphFit, WeightsOfAFrameAreTheBestOnes) {
@@ -119,8 +120,10 @@ TEST(MorphFit, SmallDeltasAreDroppedAndNothingComesOfNothing) {
     double largest = 0;
     for (const TurnValues& values : made.values[1])
       largest = std::max(largest, std::abs(mixed(morph.driver.mix, values)));
-    for (const Vec3f& delta : morph.deltas)
-      if (delta != Vec3f::Zero()) EXPECT_GT(largest * static_cast<double>(delta.norm()), 0.005);
+    for (const Vec3f& delta : morph.deltas) {
+      if (delta == Vec3f::Zero()) continue;
+      EXPECT_GT(largest * static_cast<double>(delta.norm()), 0.005);
+    }
   }
   options.least = 100;  // nothing moves so far
   EXPECT_TRUE(fit_morphs(fit, made.values, options).empty());
