@@ -19,8 +19,8 @@ constexpr std::size_t kFrameGrain = 16;
 constexpr std::size_t kFewJoints = 12;    // all of them are tried for every vertex
 constexpr std::size_t kGainSamples = 64;  // vertices on which a helper is tried
 constexpr int kSeedTries = 6;
-constexpr std::size_t kSeedReach =
-    12;  // vertices that a helper may carry, for each that it is first fitted to
+// Vertices that a helper may carry, for each that it is first fitted to; and as many as it always may.
+constexpr std::size_t kSeedReach = 12, kSeedLeast = 2000;
 
 std::optional<Affine3> undone(const Affine3& move) {
   const Mat3 inverse = move.linear().inverse();
@@ -427,7 +427,7 @@ SkinFit::Seed SkinFit::find_seed() const {
     std::sort(seed.vertices.begin(), seed.vertices.end());
     seed.vertices.erase(std::unique(seed.vertices.begin(), seed.vertices.end()), seed.vertices.end());
     // It is made for a place: what lies far from there would only take time.
-    if (const std::size_t most = kSeedReach * count; seed.vertices.size() > most) {
+    if (const std::size_t most = std::max(kSeedReach * count, kSeedLeast); seed.vertices.size() > most) {
       std::nth_element(seed.vertices.begin(), seed.vertices.begin() + static_cast<std::ptrdiff_t>(most),
                        seed.vertices.end(), nearer);
       seed.vertices.resize(most);

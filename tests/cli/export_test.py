@@ -183,7 +183,7 @@ class Export(ProgramTest):
                 worst = max(worst, far(wanted, player.vertices(clip, time))[int(0.999 * len(wanted))] / size)
                 before = max(before, far(wanted, self.posed(self.arm, time, "lbs", clip))[int(0.999 * len(wanted))] / size)
             self.assertLess(worst, 0.003)
-            self.assertLess(worst, max(0.4 * before, 0.0005))
+            self.assertLess(worst, max(0.4 * before, 0.001))  # a bend is 0.06 % off by linear blending
             self.assertLess(worst, 2 * said["clips"]["max"] + 1e-6)
         self.assertLess(said["clips"]["p999"], 0.003)
         self.assertLess(said["p999"], 0.5 * said["plain"]["held_out"]["p999"])

@@ -34,7 +34,7 @@ import * as THREE from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 const gltf = await new GLTFLoader().loadAsync('/rig.glb');
 const mixer = new THREE.AnimationMixer(gltf.scene);
-mixer.clipAction(gltf.animations[0]).play();
+mixer.clipAction(gltf.animations.at(-1)).play();
 window.verticesAt = (time) => {
   mixer.setTime(time);
   gltf.scene.updateMatrixWorld(true);
@@ -48,7 +48,8 @@ window.verticesAt = (time) => {
   });
   return out;
 };
-window.duration = gltf.animations[0].duration;
+window.duration = gltf.animations.at(-1).duration;
+window.clip = gltf.animations.length - 1;
 </script>`;
 
 const TYPES = { '.js': 'text/javascript', '.html': 'text/html', '.glb': 'model/gltf-binary' };
@@ -91,17 +92,18 @@ try {
   await tab.goto(`http://127.0.0.1:${server.address().port}/`);
   await tab.waitForFunction('window.verticesAt !== undefined', null, { timeout: 60_000 });
   const duration = await tab.evaluate('window.duration');
+  const clip = String(await tab.evaluate('window.clip'));  // the last: the arm's twists, where linear blending is worst
   const off = [], before = [];
   for (const share of [0.11, 0.37, 0.52, 0.83]) {
     const time = (share * duration).toFixed(6);
     const shown = await tab.evaluate(`window.verticesAt(${time})`);
-    const own = native.pose(native.path('web.glb'), '--clip', '0', '--time', time, '--deformer', 'lbs');
-    const wanted = native.pose(source, '--clip', '0', '--time', time, '--deformer', deformer);
+    const own = native.pose(native.path('web.glb'), '--clip', clip, '--time', time, '--deformer', 'lbs');
+    const wanted = native.pose(source, '--clip', clip, '--time', time, '--deformer', deformer);
     check(shown.length === wanted.length, `${shown.length / 3} vertices for ${wanted.length / 3}`);
     const same = distances(own, shown);
     check(same.at(-1) < 1e-5, `three.js shows other vertices than sinew: ${same.at(-1)} of the size at ${time} s`);
     off.push(...distances(wanted, shown));
-    before.push(...distances(wanted, native.pose(source, '--clip', '0', '--time', time, '--deformer', 'lbs')));
+    before.push(...distances(wanted, native.pose(source, '--clip', clip, '--time', time, '--deformer', 'lbs')));
   }
   const at = (list) => list.sort((x, y) => x - y)[Math.floor(0.999 * list.length)];
   console.log(`99.9 % of vertices within ${(100 * at(off)).toFixed(3)} % of the size; linear blending ${(100 * at(before)).toFixed(3)} %; certificate ${(100 * said.clips.p999).toFixed(3)} %, largest ${(100 * said.clips.max).toFixed(3)} %`);
