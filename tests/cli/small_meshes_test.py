@@ -29,7 +29,7 @@ FOLDERS = ("rigged_gltf", "dirty_mesh", "obj_edge_cases", "quad", "static_tri")
 MESHES = (".obj", ".ply", ".off", ".stl", ".glb", ".gltf", ".mesh")
 
 # Verbs that take no mesh, or whose time is asked for.
-OTHER_VERBS = {"make", "bench", "studio"}
+OTHER_VERBS = {"make", "bench", "studio", "batch"}
 
 Use = collections.namedtuple("Use", "code seconds megabytes said")
 
@@ -210,6 +210,7 @@ class Case:
         yield "handles", ("handles", rig, *to(".glb"))
         yield "cage skin", ("cage", "bind", rig, "--auto", "--skin", *to(".glb"))
         yield "compare", ("compare", rig, *to(""))
+        yield "export", ("export", rig, *to(".glb"))
 
 
 def cases(folder):
