@@ -150,7 +150,8 @@ void add_compare(Program& program) {
       add_verb(program, "compare", "measure weights and deformers against the elastic reference",
                "  sinew compare arm.glb -o report\n"
                "  sinew compare biped.glb --joints LeftArm --joints LeftForeArm --pair heat:lbs -o report\n"
-               "  sinew compare arm.glb --pose \"reach:ForeArm=0,0,-60;Hand=20,0,0\" -o report\n");
+               "  sinew compare arm.glb --pose \"reach:ForeArm=0,0,-60;Hand=20,0,0\" -o report\n"
+               "  sinew compare arm.glb --rotations 32 -o report\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out, "a folder for the page, report.json and the pictures").required();
   verb.repeatable(

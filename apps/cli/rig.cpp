@@ -15,7 +15,8 @@ void add_rig(Program& program) {
                              "  sinew rig body.obj --template biped -o body.glb\n"
                              "  sinew rig scan.ply --skeleton bones.bvh -o scan.glb\n"
                              "  sinew rig crowd.obj --quality fast -o crowd.glb\n"
-                             "  sinew rig hero.obj --tolerance 1.08 --range motion.json -o hero.glb\n");
+                             "  sinew rig hero.obj --tolerance 1.08 --range motion.json -o hero.glb\n"
+                             "  sinew rig hero.glb --range clips --stiffness Head=20 -o hero.glb --force\n");
   options->add_to(verb);
   options->add_flesh_to(verb);
   verb.runs([&program, options]() -> Result<void> {

@@ -13,10 +13,8 @@
 namespace sinew {
 namespace {
 
-constexpr double kFiner = 0.7;  // a piece whose cells are not this much smaller resolves nothing more
-
 // Cells of a body of few triangles, for which elastic_cells means to bound the time of one solve: a comparison
-// makes hundreds. Others get what the fit of flesh has, so that theirs is the same.
+// makes hundreds. Others get as many as weights have.
 std::size_t compare_cells(const BindInput& input) {
   constexpr double kShare = 0.3;
   const std::size_t cells = elastic_cells(input);
@@ -107,7 +105,7 @@ class Comparison {
     if (!opened.ok() && opened.error().code == ErrorCode::kCancelled) return opened.error();
     if (!opened.ok()) return {};
     const double cell = (*opened)->grid().cell_size();
-    if (cell > kFiner * whole_->grid().cell_size() || !(*opened)->hangs_together()) return {};
+    if (!around.gains_by(cell) || !(*opened)->hangs_together()) return {};
     for (std::size_t k = 0; k + 1 < around.of_whole.size(); ++k)
       if (const std::size_t bone = around.of_whole[k]; asked_for(bone) && resolves(cell, surface.bones[bone]))
         arena_of_[bone] = pieces_.size() + 1;
