@@ -8,6 +8,7 @@
 #include "pose_options.h"
 #include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
+#include "sinew/report/export_page.h"
 #include "verbs.h"
 #include "words.h"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* kTargets[] = {"plain", "web", "godot", "unity", "unreal", "vrm", "blender"};
 
 struct ExportArguments {
-  std::string in, out, target = "plain";
+  std::string in, out, page, target = "plain";
   std::vector<std::string> clips;
   int influences = 4, reference = 4;
   std::size_t helpers = 24, morphs = 16;
@@ -33,6 +34,9 @@ Json figures_json(const ErrorFigures& figures) {
 
 Json certificate_json(const Certificate& certificate) {
   const ErrorFigures& held = certificate.held_out;
+  Json morphs = Json::array();
+  for (const MorphError& error : certificate.morph_errors)
+    morphs.push_back({{"morphs", error.morphs}, {"rms", error.rms}});
   const auto maybe = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
   return {{"influences", certificate.influences},
           {"joints", certificate.joints},
@@ -50,7 +54,7 @@ Json certificate_json(const Certificate& certificate) {
            {{"held_out", figures_json(certificate.plain)},
             {"clips", figures_json(certificate.plain_clips)},
             {"elastic_rms", maybe(certificate.plain_elastic_rms)}}},
-          {"fit", {{"helpers", certificate.helper_errors}, {"morphs", certificate.morph_errors}}}};
+          {"fit", {{"helpers", certificate.helper_errors}, {"morphs", morphs}}}};
 }
 
 Result<void> run_export(const ExportArguments& options, const Console& console) {
@@ -62,6 +66,8 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: exported rigs are written to .glb or .gltf", options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
+  if (!options.page.empty() && console.overwrite() == Overwrite::kNo && std::filesystem::exists(options.page))
+    return exists_already(options.page);
   SINEW_TRY(Asset asset, console.read(options.in));
   console.warnings(options.in, asset.warnings);
   if (options.target != "plain" && options.target != "web")
@@ -76,6 +82,7 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
   request.fps = options.fps;
   request.keep = options.keep;
   request.reference_poses = options.reference;
+  if (!options.page.empty()) request.pictures = 2;
   request.progress = console.progress();
   SINEW_TRY(request.deform, options.pose.choice(console, asset.rig));
   for (const std::string& name : options.clips) {
@@ -108,6 +115,10 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
   write.edit = {false, true, new_keys, true, false, !options.keep, !options.keep};
   write.sparse_keys = true;
   write.certificate = report.dump();
+  if (!options.page.empty())
+    SINEW_CHECK(save_export_page(asset.rig, *made,
+                                 std::filesystem::path(options.in).stem().string() + " exported",
+                                 options.page, console.overwrite(), console.progress()));
   asset.rig = std::move(made->rig);
   SINEW_TRY(const std::string bytes, write_gltf(asset.rig, asset.document.get(), write));
   SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
@@ -132,6 +143,7 @@ void add_export(Program& program) {
   const Verb verb =
       add_verb(program, "export", "bake any deformer to plain skinning for engines",
                "  sinew export biped.glb --for web -o biped.web.glb\n"
+               "  sinew export biped.glb --for web --page certificate -o biped.web.glb\n"
                "  sinew export biped.glb --influences 8 --helpers 12 --morphs 0 -o biped.plain.glb\n"
                "  sinew export biped.glb --tolerance 0.003 --clips walk -o walk.glb\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
@@ -153,6 +165,7 @@ void add_export(Program& program) {
   verb.option("--reference", options->reference, "poses in which the elastic body is solved for the report")
       .range(0, 64)
       .show_default();
+  verb.option("--page", options->page, "a folder for the certificate as a page with pictures");
   options->pose.add_deformer_to(verb);
   verb.runs([&program, options] { return run_export(*options, program.console); });
 }

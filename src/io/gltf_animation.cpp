@@ -71,8 +71,7 @@ Result<std::optional<RawChannel>> parse_channel(const GltfDocument& document, co
 
 Result<RawAnimation> parse_animation(const GltfDocument& document, const Json& json, std::size_t index) {
   RawAnimation animation;
-  animation.name = string_member(json, "name");
-  if (animation.name.empty()) animation.name = "clip" + std::to_string(index);
+  animation.name = animation_name(json, index);
   SINEW_TRY(const Json* channels, object_list(json, "channels"));
   SINEW_TRY(const Json* samplers, object_list(json, "samplers"));
   for (std::size_t c = 0; c < channels->size(); ++c) {
@@ -175,6 +174,11 @@ Result<void> check_budget(const GltfDocument& document, const std::vector<RawAni
 }
 
 }  // namespace
+
+std::string animation_name(const Json& json, std::size_t index) {
+  std::string name = string_member(json, "name");
+  return name.empty() ? "clip" + std::to_string(index) : name;
+}
 
 Result<std::vector<RawAnimation>> parse_animations(GltfDocument& document) {
   SINEW_TRY(const Json* list, object_list(document.json, "animations"));

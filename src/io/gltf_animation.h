@@ -14,9 +14,11 @@ struct RawChannel {
   std::string place;          // "animations[0].samplers[3]"
 };
 struct RawAnimation {
-  std::string name;  // "clip0" where it has none
+  std::string name;
   std::vector<RawChannel> channels;
 };
+// Its name, or "clip0" and so on by its place where it has none.
+std::string animation_name(const Json& json, std::size_t index);
 Result<std::vector<RawAnimation>> parse_animations(GltfDocument& document);
 
 // One clip an animation, with the channels of the skeleton's nodes and of shape keys (document.key_groups).

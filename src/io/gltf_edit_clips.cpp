@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "io/gltf_animation.h"
 #include "io/gltf_editor.h"
 
 namespace sinew::gltf {
@@ -53,13 +54,13 @@ void Editor::replace_clips() {
     writer.add_joint_channels(rig.clips[c], joint_nodes, animation);
     writer.add_weight_channels(rig.clips[c], key_nodes, animation);
     // Its own place first, since names may repeat; where clips were left out, any of that name.
-    const auto is_same = [&](const Json& other) { return string_member(other, "name") == rig.clips[c].name; };
-    const auto old = c < before.size() && is_same(before[c])
-                         ? before.begin() + static_cast<std::ptrdiff_t>(c)
-                         : std::find_if(before.begin(), before.end(), is_same);
-    if (old != before.end())
+    const auto is_same = [&](std::size_t k) { return animation_name(before[k], k) == rig.clips[c].name; };
+    std::size_t old = c;
+    if (!(old < before.size() && is_same(old)))
+      for (old = 0; old < before.size() && !is_same(old);) ++old;
+    if (old < before.size())
       copy_channels(
-          *old, [&](const Json& channel) { return !is_ours(document, channel); }, animation);
+          before[old], [&](const Json& channel) { return !is_ours(document, channel); }, animation);
     if (has_channels(animation)) animations.push_back(std::move(animation));
   }
   put_animations(builder, std::move(animations));

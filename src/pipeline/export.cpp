@@ -22,13 +22,17 @@ constexpr std::size_t kHeldOutPoses = 128, kClipChecks = 120;
 class ErrorSums {
  public:
   explicit ErrorSums(double diagonal) : diagonal_(diagonal) {}
-  void add(std::span<const Vec3> a, std::span<const Vec3> b) {
+  // The rms of this pose.
+  double add(std::span<const Vec3> a, std::span<const Vec3> b) {
+    double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
       const double far = (a[i] - b[i]).norm() / diagonal_;
-      sum_ += far * far;
+      sum += far * far;
       far_.push_back(static_cast<float>(far));
     }
+    sum_ += sum;
     ++poses_;
+    return a.empty() ? 0 : std::sqrt(sum / static_cast<double>(a.size()));
   }
   ErrorFigures figures() {
     ErrorFigures result;
@@ -79,6 +83,26 @@ Result<std::vector<Vec3>> frame_of(const Rig& rig, ReadyDeformer& ready, const P
   for (const Vec3f& p : positions) result.push_back(p.cast<double>());
   return result;
 }
+
+// The poses with the largest errors, worst first.
+class WorstPoses {
+ public:
+  explicit WorstPoses(std::size_t most) : most_(most) {}
+  bool takes(double rms) const { return poses_.size() < most_ || (most_ > 0 && rms > poses_.back().rms); }
+  void add(ExportedPose pose) {
+    const auto place = std::find_if(poses_.begin(), poses_.end(),
+                                    [&](const ExportedPose& other) { return other.rms < pose.rms; });
+    poses_.insert(place, std::move(pose));
+    if (poses_.size() > most_) poses_.pop_back();
+  }
+  void move_to(std::vector<ExportedPose>& out) {
+    std::move(poses_.begin(), poses_.end(), std::back_inserter(out));
+  }
+
+ private:
+  std::size_t most_;
+  std::vector<ExportedPose> poses_;
+};
 
 // Names that no joint or key has yet.
 class FreshNames {
@@ -190,8 +214,8 @@ class Certifier {
       : source_(source), request_(request), exported_(exported) {}
 
   Result<void> run() {
-    SINEW_CHECK(range());
     SINEW_CHECK(clips());
+    SINEW_CHECK(range());
     return reference();
   }
 
@@ -199,16 +223,23 @@ class Certifier {
   Result<void> range() {
     const std::vector<Pose> poses = range_poses(source_, 1, kHeldOutPoses);
     ErrorSums driven(source_.diagonal), idle(source_.diagonal), plain(source_.diagonal);
+    WorstPoses worst(request_.pictures);
     for (std::size_t k = 0; k < poses.size(); ++k) {
       if (is_cancelled(request_.progress)) return cancelled();
-      report(request_.progress, "checking", 0.5 * static_cast<double>(k) / static_cast<double>(poses.size()));
-      SINEW_TRY(const std::vector<Vec3> wanted, frame_of(source_.rig, source_.ready, poses[k]));
+      report(request_.progress, "checking",
+             0.4 + 0.5 * static_cast<double>(k) / static_cast<double>(poses.size()));
+      SINEW_TRY(std::vector<Vec3> wanted, frame_of(source_.rig, source_.ready, poses[k]));
       Pose pose = posed(poses[k]);
       idle.add(wanted, played(exported_.rig, pose, source_.origin));
       run_drivers(exported_.rig, pose);
-      driven.add(wanted, played(exported_.rig, pose, source_.origin));
-      plain.add(wanted, plain_frame(poses[k]));
+      std::vector<Vec3> shown = played(exported_.rig, pose, source_.origin), bare = plain_frame(poses[k]);
+      const double rms = driven.add(wanted, shown);
+      plain.add(wanted, bare);
+      if (worst.takes(rms))
+        worst.add({fmt::format("held-out pose {}", k + 1), rms, std::move(wanted), std::move(shown),
+                   std::move(bare)});
     }
+    worst.move_to(exported_.poses);
     exported_.certificate.held_out = driven.figures();
     exported_.certificate.idle = idle.figures();
     exported_.certificate.plain = plain.figures();
@@ -218,6 +249,7 @@ class Certifier {
   Result<void> clips() {
     if (request_.clips.empty()) return {};
     ErrorSums baked(source_.diagonal), plain(source_.diagonal);
+    WorstPoses worst(request_.pictures);
     std::vector<std::pair<std::size_t, double>> moments;
     for (std::size_t c = 0; c < request_.clips.size(); ++c)
       for (const double time : clip_times(source_.rig.clips[request_.clips[c]], request_.fps, true))
@@ -225,14 +257,19 @@ class Certifier {
     const std::size_t count = std::min(kClipChecks, moments.size());
     for (std::size_t k = 0; k < count; ++k) {
       if (is_cancelled(request_.progress)) return cancelled();
-      report(request_.progress, "checking", 0.5 + 0.4 * static_cast<double>(k) / static_cast<double>(count));
+      report(request_.progress, "checking", 0.4 * static_cast<double>(k) / static_cast<double>(count));
       const auto& [c, time] = moments[k * moments.size() / count];
       SINEW_TRY(const Pose wanted, make_pose(source_.rig, {}, source_.rig.clips[request_.clips[c]], time));
       SINEW_TRY(const Pose pose, make_pose(exported_.rig, {}, exported_.rig.clips[c], time));
-      SINEW_TRY(const std::vector<Vec3> shape, frame_of(source_.rig, source_.ready, wanted));
-      baked.add(shape, played(exported_.rig, pose, source_.origin));
-      plain.add(shape, plain_frame(wanted));
+      SINEW_TRY(std::vector<Vec3> shape, frame_of(source_.rig, source_.ready, wanted));
+      std::vector<Vec3> shown = played(exported_.rig, pose, source_.origin), bare = plain_frame(wanted);
+      const double rms = baked.add(shape, shown);
+      plain.add(shape, bare);
+      if (worst.takes(rms))
+        worst.add({fmt::format("clip {} at {:.2f} s", source_.rig.clips[request_.clips[c]].name, time), rms,
+                   std::move(shape), std::move(shown), std::move(bare)});
     }
+    worst.move_to(exported_.poses);
     exported_.certificate.clips = baked.figures();
     exported_.certificate.plain_clips = plain.figures();
     return {};

@@ -262,17 +262,21 @@ class ExportFitter {
       options.progress = request_.progress;
       return fit_morphs(*fit_, values_, options);
     };
-    result_.morph_errors.push_back(fit_->rms() / source_.diagonal);
+    result_.morph_errors.push_back({0, fit_->rms() / source_.diagonal});
     std::size_t count = request_.morphs;
-    if (request_.tolerance > 0) count = is_good() ? 0 : std::min<std::size_t>(1, count);
+    if (request_.tolerance > 0)
+      count = is_good() ? 0 : std::min<std::size_t>(1, count);
+    else if (request_.pictures > 0)
+      count = (count + 3) / 4;  // a few more points of the curve
     while (count > 0) {
       result_.morphs = fitted(count);
       if (is_cancelled(request_.progress)) return cancelled();
       const Figures figures = measure();
-      result_.morph_errors.push_back(figures.rms);
+      result_.morph_errors.push_back({result_.morphs.size(), figures.rms});
       if (count == request_.morphs || result_.morphs.size() < count || figures.p999 <= request_.tolerance)
         break;
-      count = std::min(request_.morphs, count + std::max<std::size_t>(1, count / 2));
+      const std::size_t more = request_.tolerance > 0 ? count / 2 : count;
+      count = std::min(request_.morphs, count + std::max<std::size_t>(1, more));
     }
     return {};
   }

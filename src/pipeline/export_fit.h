@@ -16,7 +16,8 @@ struct FittedExport {
   SkinWeights weights;  // joints of the source, then helpers
   std::vector<FittedHelper> helpers;
   std::vector<DrivenMorph> morphs;
-  std::vector<double> helper_errors, morph_errors;  // over the diagonal
+  std::vector<double> helper_errors;  // over the diagonal
+  std::vector<MorphError> morph_errors;
 };
 Result<FittedExport> fit_export(ExportSource& source, const ExportRequest& request);
 

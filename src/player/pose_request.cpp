@@ -83,8 +83,17 @@ Result<void> shape_bones(const Rig& rig, const PoseRequest& request, Pose& pose)
   return {};
 }
 
-// What the request says on top of a pose.
-Result<Pose> change_pose(const Rig& rig, const PoseRequest& request, Pose pose) {
+// Whether a clip holds what drivers would say.
+bool moves_driven(const Rig& rig, const Clip& clip) {
+  return std::any_of(clip.channels.begin(), clip.channels.end(), [&](const Channel& channel) {
+    return channel.path == ChannelPath::kKeyWeights ||
+           (channel.joint >= 0 && rig.skeleton[static_cast<std::size_t>(channel.joint)].helper);
+  });
+}
+
+// What the request says on top of a pose, which is that of a clip or at rest. Helper joints and corrective
+// morphs follow their drivers, unless the pose is that of a clip which has them.
+Result<Pose> change_pose(const Rig& rig, const PoseRequest& request, const Clip* clip, Pose pose) {
   for (const PoseRequest::Turn& turn : request.turns) {
     SINEW_TRY(const std::size_t joint, find_joint(rig.skeleton, turn.joint));
     if (turn.bend != 0 || turn.twist != 0) {
@@ -94,6 +103,7 @@ Result<Pose> change_pose(const Rig& rig, const PoseRequest& request, Pose pose) 
     rotate_joint(rig.skeleton, joint, turn.degrees, pose);
   }
   SINEW_CHECK(shape_bones(rig, request, pose));
+  if (!(clip && moves_driven(rig, *clip) && request.turns.empty())) run_drivers(rig, pose);
   if (!request.keys.empty()) pose.key_weights = key_weights_of(rig, pose);
   for (const PoseRequest::KeyWeight& wanted : request.keys) {
     const auto key = std::find_if(rig.keys.begin(), rig.keys.end(),
@@ -123,7 +133,7 @@ Result<std::size_t> find_clip(const Rig& rig, const std::string& name) {
 }
 
 Result<Pose> make_pose(const Rig& rig, const PoseRequest& request) {
-  if (!request.clip) return change_pose(rig, request, rest_pose(rig.skeleton));
+  if (!request.clip) return change_pose(rig, request, nullptr, rest_pose(rig.skeleton));
   SINEW_TRY(const std::size_t clip, find_clip(rig, *request.clip));
   return make_pose(rig, request, rig.clips[clip], request.time);
 }
@@ -133,7 +143,7 @@ Result<Pose> make_pose(const Rig& rig, const PoseRequest& request, const Clip& c
   pose.key_weights = key_weights_of(rig, pose);
   sample_clip(clip, rig.skeleton, time, pose);
   pose.key_weights.resize(rig.keys.size());
-  return change_pose(rig, request, std::move(pose));
+  return change_pose(rig, request, &clip, std::move(pose));
 }
 
 }  // namespace sinew

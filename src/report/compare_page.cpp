@@ -176,65 +176,51 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
                                const Progress* progress) {
   std::error_code failure;
   if (std::filesystem::exists(folder, failure) && overwrite == Overwrite::kNo) return exists_already(folder);
-  // Made in memory first, so that a stop leaves no page without its pictures.
-  std::vector<std::pair<std::string, std::string>> files;  // names and bytes
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
-      "charset=\"utf-8\"><title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>Every pair of "
-      "weights and deformer against the elastic reference, in {2} poses, on a solid voxel grid of {3} "
-      "vertices. An energy ratio of 1 is the reference itself; the lowest of each pose is marked. Distances "
-      "are parts of the diagonal of the mesh's box. A frame's time is that of the whole mesh, positions "
-      "alone, by a deformer that has seen no frame before, the best of up to three runs.</p>\n",
-      escaped(title), kPageStyle, report.poses.size(), report.voxels);
-  const auto add = [&](const std::string& file, const Result<Image>& picture) -> Result<void> {
-    if (!picture.ok()) return picture.error();
-    SINEW_TRY(std::string bytes, encode_png(*picture));
-    files.emplace_back(file, std::move(bytes));
-    return {};
-  };
-  SINEW_CHECK(add("energy.png", energy_plot(report)));
-  html += "<img src=\"energy.png\" alt=\"mean energy ratio by kind of pose\">\n" + summary_table(report);
-  html +=
+  Page page(title);
+  page.add(fmt::format(
+      "<p>Every pair of weights and deformer against the elastic reference, in {} poses, on a solid voxel "
+      "grid of {} vertices. An energy ratio of 1 is the reference itself; the lowest of each pose is marked. "
+      "Distances are parts of the diagonal of the mesh's box. A frame's time is that of the whole mesh, "
+      "positions alone, by a deformer that has seen no frame before, the best of up to three runs.</p>\n",
+      report.poses.size(), report.voxels));
+  SINEW_CHECK(page.add_picture("energy.png", "mean energy ratio by kind of pose", energy_plot(report)));
+  page.add(summary_table(report));
+  page.add(
       "<h2>Shapes</h2>\n<p class=\"note\">Coloured by the distance to the reference; the number is the "
-      "energy ratio.</p>\n";
+      "energy ratio.</p>\n");
   std::size_t number = 0;
   for (const PoseFigures& pose : report.poses) {
     if (is_cancelled(progress)) return cancelled();
     if (pose.reference.empty()) continue;
     const std::string file = fmt::format("pose{}.png", number++);
     const PolyMesh& mesh = pose.piece == 0 ? rig.mesh : report.pieces[pose.piece - 1];
-    SINEW_CHECK(add(file, pose_picture(mesh, pose, progress)));
-    html += fmt::format("<h3>{0}</h3>\n<img src=\"{1}\" alt=\"{0}\">\n", escaped(pose.name), file);
+    page.add(fmt::format("<h3>{}</h3>\n", escaped(pose.name)));
+    SINEW_CHECK(page.add_picture(file, pose.name, pose_picture(mesh, pose, progress)));
   }
   if (!report.convergence.joint.empty()) {
-    SINEW_CHECK(add("convergence.png", convergence_plot(report.convergence)));
-    html += fmt::format(
+    page.add(fmt::format(
         "<h2>Convergence</h2>\n<p>Plain local/global steps, summed over the same {} bends of {}: minimising "
         "over weights settles in fewer of them than minimising over positions, and each is cheaper: {} took "
-        "{:.2f} s, {} over positions {:.2f} s.</p>\n<img src=\"convergence.png\" alt=\"energies over "
-        "iterations\">\n",
+        "{:.2f} s, {} over positions {:.2f} s.</p>\n",
         report.convergence.samples, escaped(report.convergence.joint), report.convergence.reduced.size(),
-        report.convergence.reduced_seconds, report.convergence.full.size(), report.convergence.full_seconds);
+        report.convergence.reduced_seconds, report.convergence.full.size(), report.convergence.full_seconds));
+    SINEW_CHECK(page.add_picture("convergence.png", "energies over iterations",
+                                 convergence_plot(report.convergence)));
   }
   if (!report.rotations.empty())
-    html +=
+    page.add(
         "<h2>Rotations that were not sampled</h2>\n<p>Energy ratios at seeded rotations within the range of "
         "motion, at least 10 degrees from all that flesh was fitted to and 30 from rest: the worst, the "
         "mean.</p>\n" +
-        rotation_table(report);
-  html += "<h2>All poses</h2>\n" + energy_table(report);
+        rotation_table(report));
+  page.add("<h2>All poses</h2>\n" + energy_table(report));
   if (std::any_of(report.poses.front().methods.begin(), report.poses.front().methods.end(),
                   [](const MethodFigures& method) { return method.extended; }))
-    html +=
+    page.add(
         "<p class=\"note\">* evaluated on the mesh and carried into the body; compare these with each "
-        "other only.</p>\n";
-  html += "</body></html>\n";
+        "other only.</p>\n");
   if (is_cancelled(progress)) return cancelled();
-  std::filesystem::create_directories(folder, failure);
-  if (failure)
-    return io_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failure.message()));
-  for (const auto& [file, bytes] : files) SINEW_CHECK(write_file(folder / file, bytes, overwrite));
-  return write_file(folder / "index.html", html, overwrite);
+  return page.save(folder, overwrite);
 }
 
 }  // namespace sinew

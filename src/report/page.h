@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "sinew/core/file.h"
+#include "sinew/render/render.h"
 
 namespace sinew {
 
@@ -33,5 +39,20 @@ inline std::string escaped(const std::string& text) {
   }
   return result;
 }
+
+// A page and its pictures, made in memory first, so that a stop leaves no page without its pictures.
+class Page {
+ public:
+  explicit Page(const std::string& title);
+
+  void add(const std::string& html) { html_ += html; }
+  Result<void> add_picture(const std::string& file, const std::string& text, const Result<Image>& picture);
+  // index.html and the pictures into a folder; one that exists is written into only with kYes.
+  Result<void> save(const std::filesystem::path& folder, Overwrite overwrite) const;
+
+ private:
+  std::string html_;
+  std::vector<std::pair<std::string, std::string>> files_;  // names and bytes
+};
 
 }  // namespace sinew

@@ -254,6 +254,39 @@ class Export(ProgramTest):
         twice = self.document("export", out, "-o", again, "--helpers", 0, "--morphs", 0, "--reference", 0)
         self.assertLess(twice["clips"]["max"], 1e-5)
 
+    def test_a_pose_that_no_clip_holds_is_led_by_drivers(self):
+        out, idle = self.path("out.glb"), self.path("idle.glb")
+        said = self.document("export", self.arm, "-o", out, *self.deform)
+        edit_glb(out, idle, lambda d: d["extensions"]["SINEW_rig"].pop("drivers"))
+
+        def posed(file, deformer, *turns):
+            shape = self.path("shape.obj")
+            self.call("pose", file, *[x for t in turns for x in ("--set", t)], "--deformer", deformer, "-o", shape, "--force")
+            return self.vertices(shape)
+        for turns in (["ForeArm=bend:70,twist:60"], ["ForeArm=bend:-40,twist:-80"], ["ForeArm=twist:75"]):
+            wanted = posed(self.arm, "swing-twist", *turns)
+            size = diagonal(wanted)
+            driven, left, plain = (far(wanted, posed(f, "lbs", *turns))[int(0.999 * len(wanted))] / size for f in (out, idle, self.arm))
+            self.assertLess(driven, said["max"])
+            self.assertLess(driven, 0.75 * plain)
+            self.assertLess(driven, 0.5 * left)
+
+    def test_the_certificate_is_a_page_with_pictures(self):
+        page = self.path("page")
+        said = self.document("export", self.arm, "-o", self.path("out.glb"), "--page", page, "--helpers", 4, "--morphs", 4, *self.deform)
+        with open(os.path.join(page, "index.html")) as f:
+            html = f.read()
+        for picture in ("error.png", "pose0.png", "pose1.png", "pose2.png", "pose3.png"):
+            self.assertIn('src="%s"' % picture, html)
+            self.assertGreater(os.path.getsize(os.path.join(page, picture)), 2000)
+        for figures in (said["clips"], said["plain"]["held_out"], said["idle"]):
+            self.assertIn("<td>%.3f %%</td><td>%.3f %%</td><td>%.3f %%</td>" % tuple(100 * figures[k] for k in ("rms", "p999", "max")), html)
+        counts = [point["morphs"] for point in said["fit"]["morphs"]]
+        self.assertEqual(counts, sorted(set(counts)))
+        self.assertEqual((counts[0], counts[-1]), (0, said["morphs"]))
+        self.call("export", self.arm, "-o", self.path("more.glb"), "--page", page, *self.deform, code=5)
+        self.assertFalse(os.path.exists(self.path("more.glb")))
+
     def test_kept_data_still_deform(self):
         out = self.path("out.glb")
         rigged = self.path("rigged.glb")
@@ -283,6 +316,21 @@ class BadInput(ProgramTest):
         self.call("export", self.arm, "-o", out, "--clips", "twist", "--force", *self.few)
         self.assertEqual([a["name"] for a in Player(out).json["animations"]], ["twist"])
         self.assertIn("jump", self.call("export", self.arm, "-o", out, "--clips", "jump", "--force", *self.few, code=2).stderr)
+
+    def test_channels_of_others_stay_in_clips_without_names(self):
+        def add_lamp(d):
+            d["nodes"].append({"name": "lamp"})
+            d["scenes"][0]["nodes"].append(len(d["nodes"]) - 1)
+            for animation in d["animations"]:
+                animation.pop("name")
+                sampler = next(c["sampler"] for c in animation["channels"] if c["target"]["path"] == "rotation")
+                animation["channels"].append({"sampler": sampler, "target": {"node": len(d["nodes"]) - 1, "path": "rotation"}})
+        lit, out = edit_glb(self.arm, self.path("lit.glb"), add_lamp), self.path("out.glb")
+        self.call("export", lit, "-o", out, *self.few)
+        after = Player(out)
+        lamp = next(i for i, n in enumerate(after.json["nodes"]) if n.get("name") == "lamp")
+        for clip, animation in enumerate(after.json["animations"]):
+            self.assertEqual([c["target"]["path"] for c in animation["channels"] if c["target"]["node"] == lamp], ["rotation"])
 
     def test_nothing_is_skinned(self):
         mesh = self.path("mesh.obj")

@@ -21,7 +21,8 @@ struct ExportRequest {
   double fps = 30;                      ///< keys of helpers and morphs
   bool keep = false;                    ///< what sinew's own deformers need
   int reference_poses = 4;              ///< in which the elastic body is solved
-  DeformChoice deform = {};             ///< what is baked
+  std::size_t pictures = 0;  ///< poses whose shapes are kept, of the clips and of the range of motion each
+  DeformChoice deform = {};  ///< what is baked
   const Progress* progress = nullptr;
 };
 
@@ -29,6 +30,11 @@ struct ExportRequest {
 struct ErrorFigures {
   double rms = 0, p999 = 0, max = 0;
   std::size_t poses = 0;
+};
+
+struct MorphError {
+  std::size_t morphs = 0;
+  double rms = 0;
 };
 
 /// What an exported rig shows, against what the source's deformer makes of the same poses.
@@ -43,8 +49,16 @@ struct Certificate {
   double diagonal = 0;
   /// The rms of the fit with 0, 1, 2, … helpers; never rises.
   std::vector<double> helper_errors;
-  /// The same with 0, 1, 2, … morphs, helpers driven.
-  std::vector<double> morph_errors;
+  /// The same over some numbers of morphs, helpers driven.
+  std::vector<MorphError> morph_errors;
+};
+
+/// One pose as the source's deformer has it, as the exported rig is played, and by the source's own weights
+/// alone; all counted from the same origin.
+struct ExportedPose {
+  std::string name;
+  double rms = 0;  ///< of the exported rig, over the diagonal
+  std::vector<Vec3> source, exported, plain;
 };
 
 /// A rig that any player of linear blend skinning and morph targets shows nearly as its source. Its joints are
@@ -52,6 +66,7 @@ struct Certificate {
 struct ExportedRig {
   Rig rig;  ///< with drivers
   Certificate certificate;
+  std::vector<ExportedPose> poses;          ///< those with the largest errors, clips first
   std::vector<std::string> made, warnings;  ///< a sentence each
 };
 

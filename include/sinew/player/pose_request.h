@@ -45,8 +45,9 @@ Result<std::size_t> find_clip(const Rig& rig, const std::string& name);
 /// The same for a clip that is known and a time, whatever the request says of them: the frames of `bake`.
 Result<Pose> make_pose(const Rig& rig, const PoseRequest& request, const Clip& clip, double time);
 
-/// The file's own pose, then the clip, the turns, the stretches and twists, the keys. kUsage for names the rig
-/// does not have.
+/// The file's own pose, then the clip, the turns, the stretches and twists, the drivers (rig/drivers.h), the
+/// keys. Drivers do not run in a pose of a clip that has keys for what they move. kUsage for names the rig does
+/// not have.
 Result<Pose> make_pose(const Rig& rig, const PoseRequest& request);
 
 }  // namespace sinew
