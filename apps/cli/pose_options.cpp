@@ -24,9 +24,9 @@ void PoseOptions::add_changes_to(const Verb& verb) {
   add_set_to(verb);
   verb.repeatable("--stretch", stretch,
                   "BONE=F: scale its length by F and move all joints below it along; repeatable");
-  verb.repeatable(
-      "--twist", twist,
-      "BONE=A,B: twist in degrees at its head and tail, for stretch-lbs and stretch-dqs; repeatable");
+  verb.repeatable("--twist", twist,
+                  "BONE=A,B: twist in degrees at its head and tail, for deformers that twist bones: "
+                  "stretch-lbs, stretch-dqs, curve, flesh and the joint-based; repeatable");
   verb.repeatable("--key", keys, "NAME=W: weight of a shape key; repeatable");
 }
 

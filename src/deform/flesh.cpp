@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "deform/flesh_table.h"
+#include "deform/shaped_flesh.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/reference.h"
 
@@ -31,15 +32,17 @@ Vec3 moved_normal(const Mat3& linear, const Vec3& rest) {
 }
 
 struct FleshWorkspace : Workspace {
-  explicit FleshWorkspace(const FleshTable& table) : palette(table) {}
+  explicit FleshWorkspace(const FleshTable& table)
+      : palette(table), positions(table.joints.vertices), normals(table.joints.vertices) {}
   FleshPalette palette;
+  std::vector<Vec3f> positions, normals;  // of frames whose bones are twisted or stretched
 };
 
 // Vertices that no joint of the flesh carries move by their skin weights: what hangs on a node that deforms
 // nothing.
 class FleshDeformer : public Deformer {
  public:
-  FleshDeformer(FleshTable table, const Rig& rig) : table_(std::move(table)) {
+  FleshDeformer(FleshTable table, const Rig& rig) : table_(std::move(table)), shaped_(rig) {
     rows_.offsets.push_back(0);
     for (std::uint32_t i = 0; i < rig.mesh.vertex_count(); ++i) {
       if (!moves_by_skin(rig, i)) continue;
@@ -52,10 +55,17 @@ class FleshDeformer : public Deformer {
     return std::make_unique<FleshWorkspace>(table_);
   }
 
-  Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
+  Status deform(const FrameInput& frame, Workspace& workspace, std::span<Vec3f> out_positions,
                 std::span<Vec3f> out_normals) const noexcept override {
-    assert(input.positions.size() == table_.joints.vertices);
-    FleshPalette& palette = static_cast<FleshWorkspace&>(workspace).palette;
+    assert(frame.positions.size() == table_.joints.vertices);
+    auto& own = static_cast<FleshWorkspace&>(workspace);
+    FleshPalette& palette = own.palette;
+    FrameInput input = frame;
+    if (is_shaped(frame.bones)) {
+      shape(frame, !out_normals.empty(), own);
+      input.positions = own.positions;
+      if (!out_normals.empty()) input.normals = own.normals;
+    }
     fill_flesh(table_, input.matrices, palette);
     const VertexStreams streams = streams_of(input, out_positions, out_normals);
     parallel_for(table_.joints.group_count(), kJointGroupsPerPiece, [&](std::size_t begin, std::size_t end) {
@@ -72,7 +82,19 @@ class FleshDeformer : public Deformer {
   }
 
  private:
+  void shape(const FrameInput& frame, bool normals, FleshWorkspace& own) const noexcept {
+    parallel_for(frame.positions.size(), 256, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        Mat3 turn;
+        own.positions[i] =
+            shaped_.move(i, frame.positions[i].cast<double>(), frame.bones, &turn).cast<float>();
+        if (normals) own.normals[i] = (turn * frame.normals[i].cast<double>()).cast<float>();
+      }
+    });
+  }
+
   FleshTable table_;
+  ShapedFlesh shaped_;
   std::vector<std::uint32_t> plain_;
   SkinWeights rows_;  // of these
 };
@@ -92,6 +114,14 @@ void reference_flesh(const Rig& rig, const FrameInput& input, const ReferenceOut
   for (const Vec3f& p : input.positions) positions.push_back(p.cast<double>());
   for (const Vec3f& n : input.normals) normals.push_back(n.cast<double>());
   const bool tilted = !out.normals.empty();
+  if (is_shaped(input.bones)) {
+    const ShapedFlesh shaped(rig);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      Mat3 turn;
+      positions[i] = shaped.move(i, positions[i], input.bones, &turn);
+      if (!normals.empty()) normals[i] = turn * normals[i];
+    }
+  }
   add_flesh_fields(rig.flesh, tilted ? flesh_tilts(rig.mesh, rig.flesh) : std::vector<FleshTilt>(), moves,
                    positions, tilted ? std::span<Vec3>(normals) : std::span<Vec3>());
   JointComposition joints(parents, moves);

@@ -46,12 +46,6 @@ class JointBased : public Deformer {
   }
 
  private:
-  static bool is_shaped(std::span<const BoneShape> bones) noexcept {
-    return std::any_of(bones.begin(), bones.end(), [](const BoneShape& shape) {
-      return shape.stretch != 1 || shape.twist_head != 0 || shape.twist_tail != 0;
-    });
-  }
-
   RestBones rest_;
   JointTable table_;
   JointBasedOptions options_;

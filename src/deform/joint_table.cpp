@@ -31,7 +31,8 @@ class Packer {
     if (!lanes.empty()) return;
     for (const Influence& influence : rig_.weights.row(vertex))
       lanes.push_back({entry(static_cast<int>(influence.joint), JointPart::kPlain, PartShare::kAll),
-                       static_cast<float>(influence.weight), 0, 0, 0, end_of(vertex, influence.joint)});
+                       static_cast<float>(influence.weight), 0, 0, 0,
+                       place_along(rig_, bones_, vertex, influence.joint)});
     if (lanes.empty()) lanes.push_back({entry(-1, JointPart::kPlain, PartShare::kAll), 1, 0, 0});
   }
 
@@ -41,8 +42,9 @@ class Packer {
  private:
   void add_joint(std::size_t vertex, const JointInfluence& influence, std::vector<JointLane>& lanes) {
     const int parent = parents_[influence.joint];
-    const float own_end = end_of(vertex, influence.joint),
-                above_end = parent < 0 ? own_end : end_of(vertex, static_cast<std::size_t>(parent));
+    const float own_end = place_along(rig_, bones_, vertex, influence.joint),
+                above_end = parent < 0 ? own_end
+                                       : place_along(rig_, bones_, vertex, static_cast<std::size_t>(parent));
     const auto add = [&](JointPart part, PartShare share, float turn) {
       lanes.push_back({entry(static_cast<int>(influence.joint), part, share), influence.share,
                        influence.swing, turn, above_end, own_end});
@@ -61,19 +63,6 @@ class Packer {
         add(JointPart::kLinear, PartShare::kAngle, 0);
         return add(JointPart::kSpherical, PartShare::kAngle, influence.swing);
     }
-  }
-
-  // The endpoint weight that the rig has for a bone, or, where it has none, the vertex's place along it.
-  float end_of(std::size_t vertex, std::size_t joint) const {
-    if (!rig_.endpoint.empty())
-      for (std::size_t e = rig_.weights.offsets[vertex]; e < rig_.weights.offsets[vertex + 1]; ++e)
-        if (rig_.weights.entries[e].joint == joint) return rig_.endpoint.values[e];
-    if (joint >= bones_.size()) return 0;
-    const Vec3 along = bones_[joint].tail - bones_[joint].head;
-    const double length = along.squaredNorm();
-    if (!(length > 0)) return 0;
-    const double place = (rig_.mesh.positions[vertex] - bones_[joint].head).dot(along) / length;
-    return static_cast<float>(std::clamp(place, 0.0, 1.0));
   }
 
   std::uint16_t entry(int joint, JointPart part, PartShare share) {

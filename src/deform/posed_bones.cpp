@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deform/posed_bones.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sinew/math/svd.h"
@@ -11,6 +12,22 @@ RestBones::RestBones(const Rig& rig) : bones(bones_of(rig.skeleton, bind_transfo
   const std::vector<int> parents = bone_parents(rig.skeleton);
   end_joints = tail_bones(bones, parents);
   for (std::size_t b = 0; b < bones.size(); ++b) frames.push_back(joint_frame(bones, parents, b));
+}
+
+float place_along(const Rig& rig, std::span<const Bone> bones, std::size_t vertex, std::size_t joint) {
+  if (!rig.endpoint.empty())
+    for (std::size_t e = rig.weights.offsets[vertex]; e < rig.weights.offsets[vertex + 1]; ++e)
+      if (rig.weights.entries[e].joint == joint) return rig.endpoint.values[e];
+  if (joint >= bones.size()) return 0;
+  const Vec3 along = bones[joint].tail - bones[joint].head;
+  const double length = along.squaredNorm();
+  if (!(length > 0)) return 0;
+  const double place = (rig.mesh.positions[vertex] - bones[joint].head).dot(along) / length;
+  return static_cast<float>(std::clamp(place, 0.0, 1.0));
+}
+
+bool is_shaped(std::span<const BoneShape> bones) noexcept {
+  return std::any_of(bones.begin(), bones.end(), [](const BoneShape& shape) { return shape != BoneShape{}; });
 }
 
 PosedBone posed_bone(const RestBones& rest, std::size_t joint, const FrameInput& input) {

@@ -17,6 +17,13 @@ struct RestBones {
   std::vector<std::vector<std::size_t>> end_joints;  // per bone: joints at its tail
 };
 
+// The endpoint weight that a rig has for a vertex and a bone, or, where it has none, the vertex's place along
+// the bone.
+float place_along(const Rig& rig, std::span<const Bone> bones, std::size_t vertex, std::size_t joint);
+
+// Whether any bone is stretched or twisted along itself.
+bool is_shaped(std::span<const BoneShape> bones) noexcept;
+
 // One bone of a frame. A point of bind space goes to `rigid` p + e `stretch`, before any twist.
 struct PosedBone {
   Affine3 rigid =

@@ -6,6 +6,7 @@
 #include "deform/methods.h"
 #include "deform/rig_samples.h"
 #include "sinew/deform/reference.h"
+#include "sinew/deform/stretch.h"
 
 namespace sinew {
 namespace {
@@ -28,6 +29,50 @@ TEST(FleshDeformer, RestIsTheIdentity) {
   test::bind(sample);
   const test::Output out = test::run(build_flesh(sample.rig), sample);
   for (std::size_t i = 0; i < 300; ++i) EXPECT_LT((out.positions[i] - sample.positions[i]).norm(), 1e-5f);
+}
+
+// Where bones carry vertices whole, flesh and skinning with stretchable, twistable bones are the same.
+TEST(FleshDeformer, BonesTwistAndStretchWhatTheyCarry) {
+  test::Sample sample = test::random_sample(400, 8, 1, Motion::kRigid);
+  Rig& rig = sample.rig;
+  std::mt19937 random(4);
+  rig.weights = {};
+  rig.flesh = {};
+  rig.flesh.weights.offsets = {0};
+  for (std::size_t i = 0; i < 400; ++i) {
+    const auto bone = static_cast<std::uint32_t>(i % 8);
+    const Influence whole{bone, 1.0};
+    rig.weights.add_row({&whole, 1});
+    rig.endpoint.values.push_back(static_cast<float>(test::uniform(random, 0, 1)));
+    rig.flesh.weights.base.push_back(static_cast<std::int32_t>(bone));
+    rig.flesh.weights.offsets.push_back(0);
+  }
+  rig.endpoint.method = "random";
+  std::vector<BoneShape> bones(8);
+  std::vector<Affine3> local = rest_pose(rig.skeleton).local;
+  for (std::size_t j = 0; j < 8; ++j) {
+    bones[j] = {test::uniform(random, 0.5, 2), test::uniform(random, -4, 4), test::uniform(random, -4, 4)};
+    if (j > 0) local[j].translation() *= bones[j - 1].stretch;
+    local[j].rotate(
+        Eigen::AngleAxisd(test::uniform(random, -1, 1), test::random_vector(random).normalized()));
+  }
+  test::set_pose(sample, local);
+  FrameInput input = sample.input();
+  input.bones = bones;
+  const auto run = [&](const Result<std::unique_ptr<Deformer>>& built) {
+    EXPECT_TRUE(built.ok());
+    test::Output out{std::vector<Vec3f>(400), std::vector<Vec3f>(400)};
+    const auto workspace = (*built)->make_workspace();
+    EXPECT_EQ((*built)->deform(input, *workspace, out.positions, out.normals), Status::kOk);
+    return out;
+  };
+  const test::Output flesh = run(build_flesh(rig)), bone = run(build_stretch(rig, StretchForm::kLinear));
+  test::Expected expected(sample);
+  reference_flesh(rig, input, expected.out());
+  for (std::size_t i = 0; i < 400; ++i) {
+    EXPECT_LT((flesh.positions[i] - bone.positions[i]).norm(), 1e-4f) << i;
+    EXPECT_LT((flesh.positions[i].cast<double>() - expected.positions[i]).norm(), 1e-5) << i;
+  }
 }
 
 TEST(FleshDeformer, ARigWithoutFleshIsRefused) {
