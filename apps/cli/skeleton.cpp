@@ -75,8 +75,11 @@ void add_skeleton(Program& program) {
       .required();
   verb.option("-o,--output", options->out, "the skeleton: .glb or .gltf with the mesh, .json alone")
       .required();
-  verb.option("--template", options->skeleton.request.skeleton_template,
-              fmt::format("{}, or a rigged file (default: what fits best)", template_names()));
+  verb.option(
+      "--template", options->skeleton.request.skeleton_template,
+      fmt::format("{}, none (joints where the limbs meet and bend), or a rigged file (default: what fits "
+                  "best, else none; arm and cylinder only by name)",
+                  template_names()));
   options->skeleton.add_to(verb);
   verb.runs([&program, options] { return run_skeleton(*options, program.console); });
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <queue>
 #include <unordered_map>
 
 #include "autorig/march.h"
@@ -16,6 +18,7 @@ namespace {
 
 constexpr double kTrianglesAcross = 8000;  // area over the square of the longest edge
 constexpr std::size_t kManyPoints = 60'000;
+constexpr std::size_t kMostPieces = 500;
 
 double area_of(const std::vector<Vec3>& p, const Triangle& t) {
   return 0.5 * (p[t[1]] - p[t[0]]).cross(p[t[2]] - p[t[0]]).norm();
@@ -129,10 +132,67 @@ std::vector<double> tree_distances(const BodyGraph& tree, std::uint32_t source) 
   return distance;
 }
 
+// Along neighbours, whatever they are (Dijkstra).
+std::vector<double> way_lengths(const BodyGraph& graph, std::uint32_t source) {
+  std::vector<double> distance(graph.positions.size(), std::numeric_limits<double>::infinity());
+  using Entry = std::pair<double, std::uint32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> next;
+  distance[source] = 0;
+  next.push({0, source});
+  while (!next.empty()) {
+    const auto [far, v] = next.top();
+    next.pop();
+    if (far > distance[v]) continue;
+    for (const std::uint32_t w : graph.neighbours[v]) {
+      const double there = far + (graph.positions[w] - graph.positions[v]).norm();
+      if (there < distance[w]) distance[w] = there, next.push({there, w});
+    }
+  }
+  return distance;
+}
+
+// The shortest bridges that make one of all pieces, between some cells of each.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> bridges(const std::vector<Vec3>& positions,
+                                                             std::span<const std::uint32_t> piece,
+                                                             std::size_t pieces) {
+  constexpr std::size_t kLookAtCells = 64;  // of a piece
+  std::vector<std::vector<std::uint32_t>> cells(pieces);
+  for (std::uint32_t c = 0; c < piece.size(); ++c) cells[piece[c]].push_back(c);
+  for (auto& list : cells) {
+    const std::size_t step = (list.size() + kLookAtCells - 1) / kLookAtCells;
+    for (std::size_t k = 0; k * step < list.size(); ++k) list[k] = list[k * step];
+    list.resize((list.size() + step - 1) / step);
+  }
+  // Prim's tree: always the piece that is nearest to those that are joined already.
+  struct Gap {
+    double length = std::numeric_limits<double>::infinity();
+    std::uint32_t from = 0, to = 0;
+  };
+  std::vector<Gap> gap(pieces);
+  std::vector<std::uint8_t> joined(pieces, 0);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> made;
+  for (std::size_t last = 0, count = 1; count < pieces; ++count) {
+    joined[last] = 1;
+    std::size_t best = pieces;
+    for (std::size_t k = 0; k < pieces; ++k) {
+      if (joined[k]) continue;
+      for (const std::uint32_t a : cells[last])
+        for (const std::uint32_t b : cells[k])
+          if (const double length = (positions[a] - positions[b]).squaredNorm(); length < gap[k].length)
+            gap[k] = {length, a, b};
+      if (best == pieces || gap[k].length < gap[best].length) best = k;
+    }
+    made.push_back({gap[best].from, gap[best].to});
+    last = best;
+  }
+  return made;
+}
+
 }  // namespace
 
 std::vector<double> BodyGraph::distances(std::uint32_t source) const {
   if (rings) return tree_distances(*this, source);
+  if (bridged) return way_lengths(*this, source);
   if (!volume) return march_distances(*this, source);
   std::vector<float> found(positions.size());
   const GeodesicSeed seed{source, 0};
@@ -187,12 +247,20 @@ Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress) {
   const std::size_t n = graph.grid->cell_count();
   std::vector<std::size_t> members(parts.count, 0);
   for (const std::uint32_t c : parts.of_member) ++members[c];
-  if (static_cast<double>(*std::max_element(members.begin(), members.end())) < 0.8 * static_cast<double>(n))
-    return impossible("the mesh falls into pieces that do not touch");
+  // A few crumbs may stay alone.
+  graph.bridged =
+      static_cast<double>(*std::max_element(members.begin(), members.end())) < 0.8 * static_cast<double>(n);
+  if (graph.bridged && parts.count > kMostPieces)
+    return impossible("the mesh falls into more than 500 pieces that do not touch");
+  for (std::uint32_t c = 0; c < n; ++c)
+    graph.positions.push_back(graph.grid->cell_centre(graph.grid->cells()[c]));
+  std::vector<std::vector<std::uint32_t>> across(graph.bridged ? n : 0);
+  if (graph.bridged)
+    for (const auto& [a, b] : bridges(graph.positions, parts.of_member, parts.count))
+      across[a].push_back(b), across[b].push_back(a);
   graph.neighbours.offsets.push_back(0);
   for (std::uint32_t c = 0; c < n; ++c) {
     const Vec3i at = graph.grid->cells()[c];
-    graph.positions.push_back(graph.grid->cell_centre(at));
     for (int dz = -1; dz <= 1; ++dz)
       for (int dy = -1; dy <= 1; ++dy)
         for (int dx = -1; dx <= 1; ++dx) {
@@ -200,6 +268,8 @@ Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress) {
           const std::uint32_t other = graph.grid->cells().find(at.x() + dx, at.y() + dy, at.z() + dz);
           if (other != kNoIndex) graph.neighbours.items.push_back(other);
         }
+    if (graph.bridged)
+      graph.neighbours.items.insert(graph.neighbours.items.end(), across[c].begin(), across[c].end());
     graph.neighbours.offsets.push_back(static_cast<std::uint32_t>(graph.neighbours.items.size()));
   }
   graph.weights.assign(n, 1);

@@ -23,6 +23,7 @@ struct BodyGraph {
   double radius_factor = 1;  // from the mean distance to a section's centre to its radius
   double size = 0;           // longest side of the bounding box
   bool volume = false;
+  bool bridged = false;               // its pieces do not touch: neighbours across gaps were added
   bool rings = false;                 // points are ring centres, and form a tree
   std::vector<double> radii;          // of a body of rings: of each ring
   std::vector<std::uint8_t> is_seam;  // of a body of rings: a limb's last ring, before the fork
@@ -40,7 +41,8 @@ struct BodyGraph {
 // The surface of the mesh's largest piece, cut or thinned to an even number of points. kImpossible where the
 // largest piece is not the whole body (clothes, loose parts) or is too torn to follow.
 Result<BodyGraph> surface_graph(MeshView mesh);
-// The voxel body of all pieces together.
+// The voxel body of all pieces together. Pieces that do not touch are joined where they come nearest.
+// kImpossible: a sheet without an inside, or more than 500 pieces.
 Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress);
 
 }  // namespace sinew::autorig

@@ -2,11 +2,13 @@
 #include "sinew/autorig/find_skeleton.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
 #include "autorig/finish.h"
 #include "autorig/joint_centres.h"
+#include "autorig/plain_skeleton.h"
 #include "autorig/poses.h"
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
@@ -20,7 +22,11 @@ namespace {
 
 constexpr double kStout = 5, kStoutSpine = 10;
 constexpr double kMostRingChain = 0.05;
+constexpr double kMostlyInside = 0.6;  // of the points of all curves
+constexpr const char* kHollow = "the middle of this body lies outside of it: it is hollow, or a sheet";
 constexpr double kSurelyWorse = 0.1;  // by so much costs must differ to be sure, see confidence_of
+constexpr double kSure = 0.65;        // below this confidence the voxels are tried, and alternatives are told
+constexpr double kPlainConfidence = 0.25;  // without a template
 using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
@@ -41,23 +47,6 @@ Parts all_parts(const BodyMap& body) {
   for (std::size_t i = 1; i < body.major.size(); ++i)
     if (!body.major[i].middle) tips.push_back(i);
   return take_apart(body, 0, tips);
-}
-
-Result<BodyMap> map_mesh(MeshView mesh, const FindOptions& options, SkeletonMethod& method) {
-  if (!options.volume) {
-    Result<BodyGraph> surface = surface_graph(mesh);
-    if (surface) {
-      method = SkeletonMethod::kSurface;
-      SINEW_TRY(BodyMap body, map_body(*std::move(surface), options.progress));
-      add_middle_tips(body, find_tip_pairs(body));
-      return body;
-    }
-  }
-  method = SkeletonMethod::kVolume;
-  SINEW_TRY(BodyGraph cells, voxel_graph(mesh, options.progress));
-  SINEW_TRY(BodyMap body, map_body(std::move(cells), options.progress));
-  add_middle_tips(body, find_tip_pairs(body));
-  return body;
 }
 
 double share_inside(const WindingNumber& winding, const std::vector<Curve>& curves) {
@@ -275,38 +264,61 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   return found;
 }
 
-Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
-                                     const FindOptions& options) {
-  const auto start = Clock::now();
-  const TriangleView cut = triangulate(mesh);
-  const MeshView view{mesh.positions, cut.triangles};
+// What looking along the surface, or through the voxels, came to.
+struct Attempt {
   FoundSkeleton found;
+  Fitted fitted;
+  bool answered() const { return !found.skeleton.empty(); }
+};
+
+Result<BodyMap> map_mesh(MeshView mesh, SkeletonMethod method, const FindOptions& options) {
+  const bool surface = method == SkeletonMethod::kSurface;
+  SINEW_TRY(BodyGraph graph, surface ? surface_graph(mesh) : voxel_graph(mesh, options.progress));
+  SINEW_TRY(BodyMap body, map_body(std::move(graph), options.progress));
+  add_middle_tips(body, find_tip_pairs(body));
+  return body;
+}
+
+// The plane that makes a mesh its own image. By its vertices: cells inside of a body lie on no surface.
+std::optional<Mirror> first_mirror(MeshView mesh, const BodyMap& body,
+                                   std::span<const std::optional<Mirror>> guesses) {
+  const Bvh surface(mesh);
+  const std::span<const Vec3> points = body.graph.volume ? mesh.positions : body.graph.positions;
+  for (const auto& guess : guesses)
+    if (guess)
+      if (auto mirror = find_mirror(points, surface, body.graph.size, *guess)) return mirror;
+  return std::nullopt;
+}
+
+Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMethod method,
+                               std::span<const SkeletonTemplate> templates, const FindOptions& options) {
+  const auto start = Clock::now();
+  Attempt made;
+  FoundSkeleton& found = made.found;
+  found.method = method;
   std::vector<const TemplateData*> models;
   for (const SkeletonTemplate& one : templates) models.push_back(&one.data());
-  SINEW_TRY(BodyMap body, map_mesh(view, options, found.method));
+  SINEW_TRY(BodyMap body, map_mesh(view, method, options));
   found.curve_ms = ms_since(start);
   const auto middle = Clock::now();
-  SINEW_TRY(const Fitted fitted, fit(std::move(body), models, options, found));
-  if (!fitted.fits()) return found;
+  SINEW_TRY(made.fitted, fit(std::move(body), models, options, found));
+  const Fitted& fitted = made.fitted;
+  if (!fitted.fits()) return made;
   const WindingNumber winding(view);
-  if (share_inside(winding, found.curves) < 0.6) {
-    found.problem = "the middle of this body lies outside of it: it is hollow, or a sheet";
-    return found;
+  if (share_inside(winding, found.curves) < kMostlyInside) {
+    found.problem = kHollow;
+    return made;
   }
   std::vector<PlacedJoint> placed = place_joints(fitted.match);
   const auto map_pose = [&](std::span<const Vec3> positions) {
-    SkeletonMethod method = found.method;
-    return map_mesh({positions, view.triangles}, options, method);
+    return map_mesh({positions, view.triangles}, method, options);
   };
   SINEW_CHECK(refine_from_poses(mesh, fitted.match, options, map_pose, placed));
   const TemplateData& model = *fitted.match.model;
   std::optional<Mirror> mirror;
-  if (model.two_sided) {
-    const Bvh surface(view);
-    for (const auto& guess : {guess_mirror(model, placed), guess_mirror(fitted.match)})
-      if (guess && !mirror)
-        mirror = find_mirror(fitted.body.graph.positions, surface, fitted.body.graph.size, *guess);
-  }
+  if (model.two_sided)
+    mirror =
+        first_mirror(view, fitted.body, std::array{guess_mirror(model, placed), guess_mirror(fitted.match)});
   if (mirror) make_symmetric(model, *mirror, fitted.body.graph.size, placed);
   const InsideTest is_within = inside_by_winding(winding);
   pull_inside(is_within, found.curves, placed);
@@ -318,7 +330,88 @@ Result<FoundSkeleton> find_by_levels(const PolyMesh& mesh, std::span<const Skele
   pull_tails_inside(is_within, model, mirror.has_value(), placed);
   SINEW_CHECK(finish(fitted, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);
+  return made;
+}
+
+// The plane that tips left and right lie beside, and those of the axes.
+std::array<std::optional<Mirror>, 3> plain_mirrors(const BodyMap& body) {
+  std::array<std::optional<Mirror>, 3> guesses;
+  const TipPairs sides = find_tip_pairs(body);
+  Vec3 across = Vec3::Zero(), centre = Vec3::Zero();
+  for (const auto& [a, b] : sides.pairs) {
+    const Vec3 d = body.graph.positions[body.major[a].point] - body.graph.positions[body.major[b].point];
+    across += d.dot(across) < 0 ? Vec3(-d) : d;
+    centre += (body.graph.positions[body.major[a].point] + body.graph.positions[body.major[b].point]) / 2;
+  }
+  if (across.norm() > 0)
+    guesses[0] = Mirror{across.normalized(), centre / static_cast<double>(sides.pairs.size())};
+  const Vec3 middle = bounding_box(body.graph.positions).center();
+  guesses[1] = Mirror{Vec3::UnitX(), middle};
+  guesses[2] = Mirror{Vec3::UnitZ(), middle};
+  return guesses;
+}
+
+// Joints where the curves of the body meet and bend, for a body that is like no template.
+Result<FoundSkeleton> find_plain(MeshView view, BodyMap& body, FoundSkeleton found) {
+  const auto start = Clock::now();
+  const std::optional<Mirror> mirror = first_mirror(view, body, plain_mirrors(body));
+  PlainSkeleton plain = plain_skeleton(body, mirror);
+  if (plain.placed.empty()) return impossible("the mesh has no two ends between which a skeleton could lie");
+  if (plain.curves.size() == 1 && plain.curves[0].length() < kStout * plain.curves[0].middle_radius()) {
+    found.problem = "this body has no limbs, and is too stout for a chain of bones";
+    return found;
+  }
+  const WindingNumber winding(view);
+  if (share_inside(winding, plain.curves) < kMostlyInside) {
+    found.problem = kHollow;
+    return found;
+  }
+  const InsideTest is_within = inside_by_winding(winding);
+  pull_inside(is_within, plain.curves, plain.placed);
+  if (mirror) make_symmetric(plain.model, *mirror, body.graph.size, plain.placed);
+  pull_tails_inside(is_within, plain.model, mirror.has_value(), plain.placed);
+  SINEW_TRY(found.skeleton, build_skeleton(plain.model, plain.placed, Mat3::Identity()));
+  found.curves = std::move(plain.curves);
+  found.rings = plain.rings;
+  found.name = plain.model.name;
+  found.symmetric = mirror.has_value();
+  found.confidence = kPlainConfidence;
+  found.problem.clear();
+  found.skeleton_ms += ms_since(start);
   return found;
+}
+
+double cost_of(const Result<Attempt>& made) {
+  return made && made->answered() ? made->fitted.match.cost : std::numeric_limits<double>::infinity();
+}
+
+bool is_cancelled(const Result<Attempt>& made) {
+  return !made && made.error().code == ErrorCode::kCancelled;
+}
+
+// Along the surface; where that is unsure, through the voxels, too; where no template fits either, by the
+// curves alone.
+Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
+                                         const FindOptions& options) {
+  const TriangleView cut = triangulate(mesh);
+  const MeshView view{mesh.positions, cut.triangles};
+  Result<Attempt> surface = impossible("");
+  if (!options.volume) {
+    surface = find_by_levels(mesh, view, SkeletonMethod::kSurface, templates, options);
+    if (is_cancelled(surface)) return surface.error();
+    if (surface && surface->answered() && surface->found.confidence >= kSure) return surface->found;
+  }
+  Result<Attempt> volume = impossible("");
+  const bool mapped = surface.ok() && !surface->fitted.body.major.empty();
+  if (!(mapped && templates.empty()))
+    volume = find_by_levels(mesh, view, SkeletonMethod::kVolume, templates, options);
+  if (is_cancelled(volume)) return volume.error();
+  const bool by_surface = surface.ok() && cost_of(surface) <= cost_of(volume) + kSurelyWorse;
+  Result<Attempt>& best = by_surface || !volume.ok() ? surface : volume;
+  if (!best.ok()) return volume.error();
+  if (best->answered() || !options.plain) return best->found;
+  Attempt& plain = mapped ? *surface : *best;
+  return find_plain(view, plain.fitted.body, std::move(plain.found));
 }
 
 }  // namespace
@@ -339,14 +432,14 @@ Result<FoundSkeleton> find_skeleton(const PolyMesh& mesh, std::span<const Skelet
                                     const FindOptions& options) {
   std::string no_rings;
   const auto start = Clock::now();
-  if (options.rings && !options.volume) {
+  if (options.rings && !options.volume && !templates.empty()) {
     Result<FoundSkeleton> found = find_by_rings(mesh, templates, options);
     if (found && !found->skeleton.empty()) return found;
     if (!found && found.error().code == ErrorCode::kCancelled) return found.error();
     no_rings = found ? found->problem : found.error().message;
   }
   const double tried_ms = ms_since(start);
-  SINEW_TRY(FoundSkeleton found, find_by_levels(mesh, templates, options));
+  SINEW_TRY(FoundSkeleton found, find_without_rings(mesh, templates, options));
   found.no_rings = std::move(no_rings);
   found.curve_ms += tried_ms;
   return found;

@@ -96,6 +96,8 @@ class Pairing {
   std::vector<Pair> all_;
 };
 
+}  // namespace
+
 void add_tip(BodyMap& body, std::uint32_t point) {
   const auto n = static_cast<Eigen::Index>(body.major.size());
   body.major.push_back({point, 0, true});
@@ -104,8 +106,6 @@ void add_tip(BodyMap& body, std::uint32_t point) {
   for (Eigen::Index i = 0; i <= n; ++i)
     body.apart(i, n) = body.apart(n, i) = body.from.back()[body.major[static_cast<std::size_t>(i)].point];
 }
-
-}  // namespace
 
 TipPairs find_tip_pairs(const BodyMap& body) {
   return Pairing(body).best();

@@ -18,6 +18,9 @@ struct TipPairs {
 // are left out.
 TipPairs find_tip_pairs(const BodyMap& body);
 
+// Adds a point as a tip that is marked `middle`.
+void add_tip(BodyMap& body, std::uint32_t point);
+
 // Where ears or horns stand higher than the head, or it is broad, the head has no tip of its own. It is then
 // the farthest point of the line that is as far from every left tip as from its right one. Adds at most two
 // such points behind the other tips; they are marked `middle`, and only a root can be there. `horns` are

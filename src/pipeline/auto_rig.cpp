@@ -18,9 +18,16 @@
 namespace sinew {
 namespace {
 
-// Chains last: everything has two ends.
+// Chains last: everything has two ends. Of these a snake alone is a body; the others are for those who name
+// them.
 constexpr std::array<const char*, 7> kTemplates = {"biped", "quadruped", "bird",    "hand",
                                                    "snake", "arm",       "cylinder"};
+
+constexpr const char* kNoTemplate = "none";
+
+bool is_part(std::string_view name) {
+  return name == "arm" || name == "cylinder";
+}
 
 Result<SkeletonTemplate> from_rig(const std::string& name, const Rig& rig, const Progress* progress) {
   if (rig.skeleton.deforming_count() == 0) return impossible("it has no joints");
@@ -73,14 +80,14 @@ Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name
   const bool known =
       std::any_of(kTemplates.begin(), kTemplates.end(), [&](const char* n) { return name_or_file == n; });
   for (const char* name : kTemplates) {
-    if (!name_or_file.empty() && name_or_file != name) continue;
+    if (name_or_file.empty() ? is_part(name) : name_or_file != name) continue;
     SINEW_TRY(SkeletonTemplate one, built_in(name));
     templates.push_back(std::move(one));
     if (is_cancelled(progress)) return cancelled();
   }
-  if (name_or_file.empty() || known) return templates;
+  if (name_or_file.empty() || known || name_or_file == kNoTemplate) return templates;
   if (std::filesystem::path(name_or_file).extension().empty())
-    return usage_error(fmt::format("no template is called '{}'; there are {}, or give a rigged file",
+    return usage_error(fmt::format("no template is called '{}'; there are {} and none, or give a rigged file",
                                    printable(name_or_file), template_names()));
   SINEW_TRY(const Asset asset, read_asset(name_or_file));
   Result<SkeletonTemplate> own =
@@ -111,8 +118,8 @@ Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, cons
     options.other_poses.push_back(poses[k]->positions);
   }
   // A template that the user named is fitted also where it fits badly.
-  if (!request.skeleton_template.empty())
-    options.most_cost = options.most_one_sided_cost = options.most_chain_cost = 1.2;
+  options.plain = request.skeleton_template.empty() || request.skeleton_template == kNoTemplate;
+  if (!options.plain) options.most_cost = options.most_one_sided_cost = options.most_chain_cost = 1.2;
   options.rings = request.rings;
   SINEW_TRY(FoundSkeleton found, find_skeleton(*poses[0], templates, options));
   SINEW_TRY(found.skeleton, with_names(found.skeleton, request.names));

@@ -13,7 +13,7 @@ import unittest
 
 from program import PROGRAM, SLOWER, SOURCE
 
-DATA = os.path.join(SOURCE, "..", "shared", "data")
+DATA = os.environ.get("SINEW_DATA") or os.path.join(SOURCE, "..", "shared", "data")
 
 
 class Skeleton(unittest.TestCase):
@@ -128,6 +128,19 @@ class Skeleton(unittest.TestCase):
             for theirs, ours in pairs.items():
                 self.assertLess(math.dist(truth[theirs], found[ours]), 0.05 * 17, (name, ours))
 
+    @unittest.skipUnless(os.path.isdir(DATA), "no shared data")
+    def test_every_artists_character_is_answered(self):
+        for name in ("q_Spider", "q_Wasp_NaN_weights", "greenman", "kaykit_Knight", "RecursiveSkeletons"):
+            with self.subTest(name):
+                source = os.path.join(DATA, "rigged_gltf", name + ".glb")
+                self.call("pose", source, "--deformer", "lbs", "-o", self.path(name + ".obj"))
+                report = self.document("skeleton", self.path(name + ".obj"), "-o", self.path(name + ".glb"))
+                self.assertGreaterEqual(len(report["joints"]), 5)
+                self.assertLess(report["confidence"], 0.65)
+                if name == "q_Spider":
+                    self.assertEqual(report["template"], "none")
+                    limbs = {j["name"].split("_")[0] for j in report["joints"] if "Limb" in j["name"]}
+                    self.assertGreaterEqual(len(limbs), 8)
 
     def test_a_named_template_that_does_not_fit_is_stretched_into_the_box(self):
         sheet, out = self.path("sheet.obj"), self.path("sheet.glb")

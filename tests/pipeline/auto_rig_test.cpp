@@ -58,13 +58,22 @@ double worst_joint(const Rig& truth, const Affine3& moved, const FoundSkeleton& 
   return worst;
 }
 
-class BuiltIn : public testing::TestWithParam<const char*> {};
+// Arms and cylinders are found where they are asked for, all else by itself.
+class BuiltIn : public testing::TestWithParam<const char*> {
+ protected:
+  static SkeletonRequest request() {
+    const std::string_view name = GetParam();
+    SkeletonRequest request;
+    if (name == "arm" || name == "cylinder") request.skeleton_template = name;
+    return request;
+  }
+};
 
 TEST_P(BuiltIn, GetsItsTrueJointsAtAnyResolutionInQuadsAndTriangles) {
   for (const int resolution : {0, 1000, 2000, 14'000}) {
     const Rig truth = *make_character(GetParam(), {.resolution = resolution});
     for (const bool quads : {true, false}) {
-      const auto found = found_in(quads ? truth.mesh : cut_to_triangles(truth.mesh));
+      const auto found = found_in(quads ? truth.mesh : cut_to_triangles(truth.mesh), request());
       ASSERT_TRUE(found.ok()) << found.error().message;
       EXPECT_EQ(found->name, GetParam());
       EXPECT_EQ(found->method, quads ? SkeletonMethod::kRings : SkeletonMethod::kSurface) << found->no_rings;
@@ -83,12 +92,12 @@ TEST_P(BuiltIn, GetsThemTurnedScaledAndMirrored) {
                          Eigen::Scaling(37.0);
   const Affine3 lying(Eigen::AngleAxisd(-M_PI / 2, Vec3::UnitX()));
   for (const Affine3& moved : {turned, lying}) {
-    const auto found = found_in(test::transformed(truth.mesh, moved));
+    const auto found = found_in(test::transformed(truth.mesh, moved), request());
     ASSERT_TRUE(found.ok()) << found.error().message;
     std::string joint;
     EXPECT_LT(worst_joint(truth, moved, *found, &joint), 0.03) << joint;
   }
-  const auto image = found_in(mirrored(truth.mesh));
+  const auto image = found_in(mirrored(truth.mesh), request());
   ASSERT_TRUE(image.ok()) << image.error().message;
   ASSERT_EQ(image->name, GetParam());
   // Left and right change places: each true joint's image is near some joint.
@@ -104,7 +113,7 @@ TEST_P(BuiltIn, GetsThemTurnedScaledAndMirrored) {
 
 TEST_P(BuiltIn, JointsLieInsideTheBody) {
   const Rig truth = *make_character(GetParam());
-  const auto found = found_in(truth.mesh);
+  const auto found = found_in(truth.mesh, request());
   ASSERT_TRUE(found.ok());
   const TriangleView cut = triangulate(truth.mesh);
   const WindingNumber winding({truth.mesh.positions, cut.triangles});
@@ -114,6 +123,36 @@ TEST_P(BuiltIn, JointsLieInsideTheBody) {
 INSTANTIATE_TEST_SUITE_P(AutoRig, BuiltIn,
                          testing::Values("cylinder", "arm", "hand", "biped", "quadruped", "bird", "snake"),
                          [](const auto& one) { return std::string(one.param); });
+
+TEST(AutoRig, ArmsAndCylindersAreNotChosenByThemselves) {
+  for (const char* name : {"arm", "cylinder"}) {
+    const auto found = found_in(make_character(name)->mesh);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_TRUE(found->name == "none" || found->name == "snake") << found->name;
+    EXPECT_FALSE(found->skeleton.empty());
+  }
+}
+
+TEST(AutoRig, WithoutATemplateEveryBuiltInBodyHasBonesInItsLimbs) {
+  SkeletonRequest request;
+  request.skeleton_template = "none";
+  for (const char* name : {"biped", "quadruped", "hand", "bird"}) {
+    const Rig truth = *make_character(name, {.resolution = 2000});
+    const auto found = found_in(truth.mesh, request);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(found->name, "none");
+    const std::vector<Vec3> got = heads_of(found->skeleton);
+    const double height = bounding_box(truth.mesh.positions).sizes().maxCoeff();
+    double sum = 0;
+    const std::vector<Vec3> wanted = heads_of(truth.skeleton);
+    for (const Vec3& p : wanted) {
+      double nearest = height;
+      for (const Vec3& q : got) nearest = std::min(nearest, (p - q).norm());
+      sum += nearest;
+    }
+    EXPECT_LT(sum / static_cast<double>(wanted.size()), 0.09 * height) << name;
+  }
+}
 
 TEST(AutoRig, SymmetricBodiesGetSymmetricJoints) {
   for (const char* kind : {"biped", "quadruped", "bird"}) {

@@ -20,6 +20,8 @@ struct FindOptions {
   double most_ring_cost = 0.2;
   bool rings = true;    ///< look at the rings of quads first
   bool volume = false;  ///< go through the voxel body at once, not along rings or the surface first
+  /// Where no template fits: joints at the seams and bends of the curves alone, with low confidence.
+  bool plain = false;
   /// The same vertices in other poses: where a limb bends more in one of them, its joint goes to the ring that
   /// bends there.
   std::vector<std::span<const Vec3>> other_poses = {};
@@ -41,7 +43,7 @@ const char* name_of(SkeletonMethod method);  ///< rings, surface, volume
 /// What was found in a mesh without a skeleton.
 struct FoundSkeleton {
   Skeleton skeleton;       ///< in the mesh's space; empty where no template fits
-  std::string name;        ///< of the template
+  std::string name;        ///< of the template; none: without one
   double confidence = 0;   ///< 0 .. 1: how well the template fits, beside the next best
   bool symmetric = false;  ///< the mesh is its own mirror image, and so are the joints
   SkeletonMethod method = SkeletonMethod::kSurface;
@@ -54,8 +56,9 @@ struct FoundSkeleton {
 };
 
 /// The skeleton of any mesh, in any position and size. By its rings where it is of quads, they close around
-/// its limbs, and a template fits them well; else along the surface where that is in one piece, else through
-/// the voxel body. Joints have the axes of the body: x to its left, y up, z to the front, as the template has
+/// its limbs, and a template fits them well; else along the surface where that is in one piece; where that is
+/// unsure or in pieces, through the voxel body. Without templates, or where none fits and `plain` is asked for,
+/// joints lie where the curves of the body meet and bend. Joints have the axes of the body: x to its left, y up, z to the front, as the template has
 /// them. A body that no template fits is no error here: `skeleton` is empty and `problem` says why, so that
 /// its curves can be kept. kBadInput: no usable triangle. kImpossible: no body with two ends. The same bits
 /// for any thread count.

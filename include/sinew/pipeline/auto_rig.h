@@ -19,7 +19,7 @@ std::string template_names();
 /// How a mesh is to get its skeleton, as a user says it.
 struct SkeletonRequest {
   std::string
-      skeleton_template;  ///< a name of template_names() or a rigged file; empty: the one that fits best
+      skeleton_template;  ///< a name of template_names(), none (by the curves alone) or a rigged file; empty: the one that fits best
   std::string names = "mixamo";  ///< or vrm: how a biped's joints are called
   std::string axes = "bone";     ///< or world: the axes of joints, see with_axes
   bool rings = true;             ///< by the rings of a mesh of quads, where they come out
@@ -33,7 +33,8 @@ Result<SkeletonTemplate> template_of(const std::string& name, const Rig& rig,
 
 /// Built-in templates are data of the library, made from the built-in characters (./dev templates). kUsage: no
 /// such template and no such file. A file needs a mesh and joints (.glb, .gltf), or joints alone (.bvh, .tgf,
-/// .json), around whose bones a body is made up.
+/// .json), around whose bones a body is made up. Empty: all that are bodies, without arm and cylinder; none: no
+/// template.
 Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name_or_file,
                                                          const Progress* progress = nullptr);
 

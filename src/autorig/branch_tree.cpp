@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/branch_tree.h"
+
+#include <algorithm>
+
+namespace sinew::autorig {
+
+std::vector<Branch> branch_tree(const JoinTree& tree, std::span<const double> distance,
+                                std::span<const std::uint32_t> tips) {
+  constexpr int kNone = -1;
+  const std::size_t arcs = tree.arc_count();
+  std::vector<Branch> branches;
+  std::vector<std::vector<int>> within(arcs);
+  for (std::size_t i = 0; i < tips.size(); ++i)
+    if (tree.rank[tips[i]] != kNoIndex) within[tree.arc_of(tips[i])].push_back(static_cast<int>(i));
+  std::vector<std::vector<std::uint32_t>> points(arcs);
+  for (std::uint32_t k = 0; k < tree.order.size(); ++k) points[tree.arc[k]].push_back(tree.order[k]);
+  std::vector<int> branch(arcs, kNone);                // that an arc belongs to
+  std::vector<std::vector<std::uint32_t>> kept(arcs);  // points of an arc that no branch has yet
+  for (std::uint32_t arc = 0; arc < arcs; ++arc) {
+    std::vector<int> met;
+    std::vector<std::uint32_t> loose;
+    for (const std::uint32_t child : tree.children_of(arc)) {
+      if (branch[child] != kNone) met.push_back(branch[child]);
+      loose.insert(loose.end(), kept[child].begin(), kept[child].end());
+      kept[child].clear();
+    }
+    if (met.size() == 1) {
+      branch[arc] = met[0];
+    } else if (met.size() > 1 || !within[arc].empty()) {
+      branch[arc] = static_cast<int>(branches.size());
+      branches.emplace_back();
+      for (const int one : met) {
+        branches[static_cast<std::size_t>(one)].parent = branch[arc];
+        branches[static_cast<std::size_t>(one)].seam = distance[tree.order[tree.begin[arc]]];
+      }
+      if (met.empty())
+        branches.back().tip = *std::min_element(within[arc].begin(), within[arc].end(), [&](int a, int b) {
+          return tree.rank[tips[static_cast<std::size_t>(a)]] < tree.rank[tips[static_cast<std::size_t>(b)]];
+        });
+    }
+    auto& to = branch[arc] == kNone ? kept[arc] : branches[static_cast<std::size_t>(branch[arc])].points;
+    to.insert(to.end(), loose.begin(), loose.end());
+    to.insert(to.end(), points[arc].begin(), points[arc].end());
+  }
+  for (Branch& one : branches)
+    std::sort(one.points.begin(), one.points.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return tree.rank[a] < tree.rank[b]; });
+  return branches;
+}
+
+}  // namespace sinew::autorig

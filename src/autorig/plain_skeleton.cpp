@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/plain_skeleton.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "autorig/branch_tree.h"
+#include "autorig/tip_symmetry.h"
+
+namespace sinew::autorig {
+namespace {
+
+constexpr double kSlenderBone = 5;    // radii: a thigh is about so long
+constexpr double kShortLimb = 1.5;    // what is shorter, in radii, is a bump and no limb
+constexpr double kThinCurve = 0.02;   // of its length: thinner it is taken for as thick as this
+constexpr double kLeastPeak = 0.012;  // of the diameter
+constexpr double kLargePeak = 0.045;  // the same: what sticks out so far may be half as slender
+constexpr double kTwinLimb = 0.06;    // of the body's size: so near is a limb to its image
+constexpr double kOnPlane = 0.03;     // of the body's size: a tip so near to the mirror plane is on it
+constexpr std::size_t kMostTips = 48;
+
+struct Edge {
+  Branch branch;
+  Curve curve;  // from the source outwards
+  std::vector<int> children;
+  int twin = -1;  // its image, itself on the middle
+  std::vector<double> joints;
+  std::string name;
+};
+
+void put_first(const Vec3& p, Curve& curve) {
+  curve.points.insert(curve.points.begin(), p);
+  curve.radii.insert(curve.radii.begin(), 0);
+  curve.levels.insert(curve.levels.begin(), 0);
+  curve.measure();
+}
+
+Curve curve_of(const BodyMap& body, std::size_t root, const Branch& branch,
+               std::span<const std::uint32_t> tips) {
+  const std::vector<double>& distance = body.from[root];
+  const bool first = branch.parent < 0, last = branch.tip >= 0;
+  Curve curve = level_curve(body.graph, distance, branch.points, first ? 0 : branch.seam, last);
+  if (curve.empty()) return curve;
+  if (first) {
+    const Vec3 start = body.graph.positions[body.major[root].point];
+    put_first(start, curve);
+    straighten_tip(body.graph, distance, branch.points, true, start, curve);
+  }
+  if (last)
+    straighten_tip(body.graph, distance, branch.points, false,
+                   body.graph.positions[tips[static_cast<std::size_t>(branch.tip)]], curve);
+  return curve;
+}
+
+// A tip on the mirror plane sees left and right alike. Of these, or of all, the one that sticks out most; where
+// none is there, as of a stout body with short limbs, the point of the plane that is farthest from all tips.
+std::size_t best_root(BodyMap& body, const std::optional<Mirror>& mirror) {
+  const auto is_on = [&](std::uint32_t v) {
+    return mirror && std::abs((body.graph.positions[v] - mirror->centre).dot(mirror->normal)) <
+                         kOnPlane * body.graph.size;
+  };
+  std::size_t best = 0;
+  double most = -1;
+  for (std::size_t i = 0; i < body.major.size(); ++i) {
+    const double score = (is_on(body.major[i].point) ? 10 * body.diameter : 0) + body.major[i].height;
+    if (score > most) most = score, best = i;
+  }
+  if (!mirror || is_on(body.major[best].point)) return best;
+  double farthest = -1;
+  std::uint32_t point = 0;
+  for (std::uint32_t v = 0; v < body.graph.positions.size(); ++v) {
+    if (!is_on(v)) continue;
+    double sum = 0;
+    for (std::size_t i = 0; i < body.major.size(); ++i) sum += body.from[i][v];
+    if (std::isfinite(sum) && sum > farthest) farthest = sum, point = v;
+  }
+  if (farthest < 0) return best;
+  add_tip(body, point);
+  return body.major.size() - 1;
+}
+
+class PlainTree {
+ public:
+  PlainTree(const BodyMap& body, const std::optional<Mirror>& mirror, std::size_t root)
+      : body_(body), mirror_(mirror), root_(root) {
+    for (const Peak& peak : find_peaks(body.seen_from(root_), body.from[root_], kLeastPeak * body.diameter)) {
+      if (tips_.size() == kMostTips) break;
+      tips_.push_back(peak.point);
+      slender_.push_back(peak.persistence < kLargePeak * body.diameter ? kShortLimb : kShortLimb / 2);
+    }
+    while (cut(), drop_bumps()) {
+    }
+    contract_short_stems();
+    find_twins();
+    choose_joints();
+    name_limbs();
+  }
+
+  PlainSkeleton skeleton() const {
+    PlainSkeleton made;
+    made.model.name = "none";
+    made.model.two_sided = mirror_.has_value();
+    first_.assign(edges_.size(), {-1, 0});
+    if (edges_.empty()) return made;
+    for (const Edge& edge : edges_)
+      if (!edge.curve.empty()) made.curves.push_back(edge.curve), made.rings += edge.curve.points.size();
+    const std::size_t hub = best_hub();
+    if (edges_.size() == 1) {
+      add_chain(made);
+    } else {
+      const int top = add(made, "Root", -1, edges_[hub].curve.points.back());
+      add_children(made, hub, top, -1);
+      add_inwards(made, hub, top);
+    }
+    find_images(made, hub);
+    return made;
+  }
+
+ private:
+  bool is_leaf(std::size_t edge) const { return edges_[edge].branch.tip >= 0; }
+
+  void cut() {
+    std::vector<Branch> branches = branch_tree(body_.seen_from(root_), body_.from[root_], tips_);
+    edges_.assign(branches.size(), {});
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+      edges_[i].branch = std::move(branches[i]);
+      edges_[i].curve = curve_of(body_, root_, edges_[i].branch, tips_);
+    }
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      if (edges_[i].branch.parent >= 0)
+        edges_[static_cast<std::size_t>(edges_[i].branch.parent)].children.push_back(static_cast<int>(i));
+  }
+
+  // Takes the tips of the shortest bumps away, one at each fork: what is left there may be longer then.
+  bool drop_bumps() {
+    std::vector<std::uint32_t> gone;
+    for (const Edge& fork : edges_) {
+      double least = 1;
+      int bump = -1;
+      for (const int child : fork.children) {
+        const Edge& one = edges_[static_cast<std::size_t>(child)];
+        if (one.branch.tip < 0) continue;
+        const double enough = slender_[static_cast<std::size_t>(one.branch.tip)] * one.curve.middle_radius();
+        const double share = one.curve.points.size() < 3 || !(enough > 0) ? 0 : one.curve.length() / enough;
+        if (share < least) least = share, bump = one.branch.tip;
+      }
+      if (bump >= 0) gone.push_back(tips_[static_cast<std::size_t>(bump)]);
+    }
+    for (const std::uint32_t tip : gone) {
+      const auto at = std::find(tips_.begin(), tips_.end(), tip) - tips_.begin();
+      tips_.erase(tips_.begin() + at);
+      slender_.erase(slender_.begin() + at);
+    }
+    return !gone.empty();
+  }
+
+  // Forks nearer to each other than the body is thick there are one.
+  void contract_short_stems() {
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      Edge& stem = edges_[i];
+      if (stem.branch.tip >= 0 || stem.branch.parent < 0) continue;
+      Edge& above = edges_[static_cast<std::size_t>(stem.branch.parent)];
+      const double thick =
+          std::max(stem.curve.middle_radius(), above.curve.radius_at(0.85 * above.curve.length()));
+      if (stem.curve.points.size() > 2 && stem.curve.length() > thick) continue;
+      std::erase(above.children, static_cast<int>(i));
+      for (const int child : stem.children) {
+        edges_[static_cast<std::size_t>(child)].branch.parent = stem.branch.parent;
+        above.children.push_back(child);
+      }
+      stem.children.clear();
+      stem.curve = {};
+    }
+  }
+
+  void find_twins() {
+    if (!mirror_) return;
+    const auto off = [&](const Curve& a, const Curve& b) {
+      double sum = 0;
+      for (const double u : {0.25, 0.5, 0.75, 1.0})
+        sum += ((*mirror_)(a.at(u * a.length())) - b.at(u * b.length())).norm() / 4;
+      return sum;
+    };
+    std::vector<int> nearest(edges_.size(), -1);
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      double least = kTwinLimb * body_.graph.size;
+      for (std::size_t k = 0; k < edges_.size(); ++k) {
+        if (edges_[i].curve.empty() || edges_[k].curve.empty() || is_leaf(i) != is_leaf(k)) continue;
+        if (const double one = off(edges_[i].curve, edges_[k].curve); one < least)
+          least = one, nearest[i] = static_cast<int>(k);
+      }
+    }
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      if (nearest[i] >= 0 && nearest[static_cast<std::size_t>(nearest[i])] == static_cast<int>(i))
+        edges_[i].twin = nearest[i];
+  }
+
+  void choose_joints() {
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      Edge& edge = edges_[i];
+      const int twin = edge.twin;
+      if (twin < 0 || twin >= static_cast<int>(i)) {
+        edge.joints = chain_joints(edge.curve);
+        continue;
+      }
+      const Edge& other = edges_[static_cast<std::size_t>(twin)];
+      for (const double s : other.joints)
+        edge.joints.push_back(s * edge.curve.length() / std::max(other.curve.length(), 1e-300));
+    }
+  }
+
+  void name_limbs() {
+    // Which end is a head nobody knows: the body looks along z, or along x where its sides lie along z.
+    const bool along_x = mirror_ && std::abs(mirror_->normal.z()) > std::abs(mirror_->normal.x());
+    const Vec3 left = along_x ? Vec3(-Vec3::UnitZ()) : Vec3(Vec3::UnitX());
+    std::vector<std::size_t> by_length(edges_.size());
+    std::iota(by_length.begin(), by_length.end(), 0u);
+    std::stable_sort(by_length.begin(), by_length.end(), [&](std::size_t a, std::size_t b) {
+      return edges_[a].curve.length() > edges_[b].curve.length();
+    });
+    int limbs = 0, stems = 0;
+    for (const std::size_t i : by_length) {
+      Edge& edge = edges_[i];
+      if (!edge.name.empty() || edge.curve.empty()) continue;
+      if (edge.branch.parent < 0) {
+        edge.name = "Trunk";
+        continue;
+      }
+      const std::string base = is_leaf(i) ? fmt::format("Limb{}", ++limbs) : fmt::format("Stem{}", ++stems);
+      if (edge.twin < 0 || edge.twin == static_cast<int>(i)) {
+        edge.name = base;
+        continue;
+      }
+      Edge& other = edges_[static_cast<std::size_t>(edge.twin)];
+      const bool here =
+          (edge.curve.at(edge.curve.length() / 2) - other.curve.at(other.curve.length() / 2)).dot(left) > 0;
+      edge.name = (here ? "Left" : "Right") + base;
+      other.name = (here ? "Right" : "Left") + base;
+    }
+  }
+
+  // Where the body is thickest of all forks; on the middle, where there is one.
+  std::size_t best_hub() const {
+    std::size_t best = edges_.size() - 1;
+    double most = -1;
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      if (edges_[i].children.empty() || edges_[i].curve.empty()) continue;
+      const bool middle = edges_[i].twin == static_cast<int>(i);
+      const double thick = edges_[i].curve.radius_at(0.85 * edges_[i].curve.length());
+      const double score = thick + (middle ? body_.graph.size : 0);
+      if (score > most) most = score, best = i;
+    }
+    return best;
+  }
+
+  static int add(PlainSkeleton& made, std::string name, int parent, const Vec3& head) {
+    TemplateJoint joint;
+    joint.name = std::move(name);
+    joint.parent = parent;
+    joint.head = head;
+    made.model.joints.push_back(joint);
+    PlacedJoint placed;
+    placed.head = head;
+    made.placed.push_back(placed);
+    return static_cast<int>(made.placed.size()) - 1;
+  }
+
+  // Joints of one edge at some arc lengths; the last of them.
+  int add_joints(PlainSkeleton& made, std::size_t edge, std::span<const double> places, int parent) const {
+    first_[edge] = {static_cast<int>(made.placed.size()), static_cast<int>(places.size())};
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      parent =
+          add(made, fmt::format("{}_{}", edges_[edge].name, k + 1), parent, edges_[edge].curve.at(places[k]));
+      if (edges_[edge].twin >= 0 && edges_[edge].twin != static_cast<int>(edge))
+        made.model.joints.back().anchor.kind = Anchor::Kind::kLimb;
+    }
+    return parent;
+  }
+
+  void add_outwards(PlainSkeleton& made, std::size_t edge, int parent) const {
+    const Edge& one = edges_[edge];
+    if (one.curve.empty()) return;
+    std::vector<double> places = {0};
+    places.insert(places.end(), one.joints.begin(), one.joints.end());
+    if (!one.children.empty()) places.push_back(one.curve.length());
+    const int last = add_joints(made, edge, places, parent);
+    if (one.children.empty())
+      made.placed[static_cast<std::size_t>(last)].tail = one.curve.points.back();
+    else
+      add_children(made, edge, last, -1);
+  }
+
+  void add_children(PlainSkeleton& made, std::size_t fork, int parent, int but) const {
+    for (const int child : edges_[fork].children)
+      if (child != but) add_outwards(made, static_cast<std::size_t>(child), parent);
+  }
+
+  // From a fork towards the root's tip.
+  void add_inwards(PlainSkeleton& made, std::size_t fork, int parent) const {
+    const Edge& one = edges_[fork];
+    std::vector<double> places(one.joints.rbegin(), one.joints.rend());
+    if (one.branch.parent < 0) {
+      if (places.empty())
+        places.push_back(find_neck(one.curve, one.curve.length()).value_or(one.curve.length() / 2));
+      made.placed[static_cast<std::size_t>(add_joints(made, fork, places, parent))].tail =
+          one.curve.points.front();
+      return;
+    }
+    // The fork above is the end of this stem.
+    const auto above = static_cast<std::size_t>(one.branch.parent);
+    places.push_back(0);
+    const int last = add_joints(made, fork, places, parent);
+    add_children(made, above, last, static_cast<int>(fork));
+    add_inwards(made, above, last);
+  }
+
+  // A body without forks: all of it is one chain, from its thicker end.
+  void add_chain(PlainSkeleton& made) const {
+    const Curve& curve = edges_[0].curve;
+    if (curve.empty()) return;
+    const double length = curve.length();
+    const bool thick_first = curve.radius_at(0.2 * length) >= curve.radius_at(0.8 * length);
+    std::vector<double> places = {0};
+    places.insert(places.end(), edges_[0].joints.begin(), edges_[0].joints.end());
+    if (!thick_first) {
+      places.erase(places.begin());
+      std::reverse(places.begin(), places.end());
+      places.insert(places.begin(), length);
+    }
+    const int last = add_joints(made, 0, places, -1);
+    made.placed[static_cast<std::size_t>(last)].tail =
+        thick_first ? curve.points.back() : curve.points.front();
+  }
+
+  void find_images(PlainSkeleton& made, std::size_t hub) const {
+    if (!mirror_) return;
+    if (edges_.size() > 1 && edges_[hub].twin == static_cast<int>(hub)) made.model.joints[0].mirror = 0;
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      if (edges_[i].twin < 0) continue;
+      const auto [to, count] = first_[static_cast<std::size_t>(edges_[i].twin)];
+      if (to < 0 || count != first_[i].second) continue;
+      for (int k = 0; k < count; ++k)
+        made.model.joints[static_cast<std::size_t>(first_[i].first + k)].mirror = to + k;
+    }
+  }
+
+  const BodyMap& body_;
+  const std::optional<Mirror>& mirror_;
+  std::size_t root_;
+  std::vector<std::uint32_t> tips_;
+  std::vector<double> slender_;                     // per tip: how many radii long its limb must be
+  std::vector<Edge> edges_;                         // the last one begins at the root's tip
+  mutable std::vector<std::pair<int, int>> first_;  // per edge: its first joint and how many it has
+};
+
+}  // namespace
+
+std::vector<double> chain_joints(const Curve& curve) {
+  std::vector<double> joints;
+  if (curve.points.size() < 2) return joints;
+  std::vector<double> ends = {0};
+  const double radius = std::max(curve.middle_radius(), kThinCurve * curve.length());
+  for (const Bend& bend : bends_of(curve))
+    if (bend.s > ends.back() + radius && bend.s < curve.length() - radius) ends.push_back(bend.s);
+  ends.push_back(curve.length());
+  for (std::size_t k = 1; k < ends.size(); ++k) {
+    const double length = ends[k] - ends[k - 1];
+    const auto pieces = static_cast<int>(std::ceil(length / (kSlenderBone * radius) - 1e-9));
+    for (int piece = 1; piece < pieces; ++piece) joints.push_back(ends[k - 1] + length * piece / pieces);
+    if (k + 1 < ends.size()) joints.push_back(ends[k]);
+  }
+  return joints;
+}
+
+PlainSkeleton plain_skeleton(BodyMap& body, const std::optional<Mirror>& mirror) {
+  const std::size_t root = best_root(body, mirror);
+  return PlainTree(body, mirror, root).skeleton();
+}
+
+}  // namespace sinew::autorig

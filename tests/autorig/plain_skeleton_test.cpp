@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/plain_skeleton.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "sinew/autorig/find_skeleton.h"
+#include "sinew/skeleton/pose.h"
+#include "support/shapes.h"
+
+namespace sinew::autorig {
+namespace {
+
+Curve curve_through(const std::vector<Vec3>& corners, double radius) {
+  Curve curve;
+  for (std::size_t k = 0; k + 1 < corners.size(); ++k)
+    for (int i = 0; i < 40; ++i)
+      curve.points.push_back(corners[k] + i / 40.0 * (corners[k + 1] - corners[k]));
+  curve.points.push_back(corners.back());
+  curve.radii.assign(curve.points.size(), radius);
+  curve.levels.assign(curve.points.size(), 0);
+  curve.measure();
+  return curve;
+}
+
+TEST(PlainSkeleton, AChainHasAJointAtEveryBend) {
+  const std::vector<double> joints =
+      chain_joints(curve_through({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {2, 1, 0}}, 0.25));
+  ASSERT_EQ(joints.size(), 2u);
+  EXPECT_NEAR(joints[0], 1, 0.05);
+  EXPECT_NEAR(joints[1], 2, 0.05);
+  EXPECT_TRUE(chain_joints(curve_through({{0, 0, 0}, {1, 0.1, 0}, {2, 0, 0}}, 0.5)).empty()) << "11 degrees";
+}
+
+TEST(PlainSkeleton, AStraightLimbIsCutIntoBonesOfFiveRadiiAtMost) {
+  const std::vector<double> joints = chain_joints(curve_through({{0, 0, 0}, {3, 0, 0}}, 0.2));
+  ASSERT_EQ(joints.size(), 2u);
+  EXPECT_NEAR(joints[0], 1, 1e-9);
+  EXPECT_NEAR(joints[1], 2, 1e-9);
+  EXPECT_TRUE(chain_joints(curve_through({{0, 0, 0}, {1, 0, 0}}, 0.2)).empty());
+}
+
+FoundSkeleton found_in(const PolyMesh& mesh) {
+  FindOptions options;
+  options.plain = true;
+  auto found = find_skeleton(mesh, {}, options);
+  EXPECT_TRUE(found.ok()) << (found.ok() ? "" : found.error().message);
+  return found.ok() ? *found : FoundSkeleton{};
+}
+
+// A ball with eight bent legs, four on either side of x = 0, none of them like its neighbour, and a tail.
+PolyMesh spider() {
+  std::vector<PolyMesh> parts = {test::uv_sphere(Vec3::Zero(), 0.5),
+                                 test::capsule({0, 0, 0}, {0, 0, -1.6}, 0.12)};
+  for (const double side : {-1.0, 1.0})
+    for (int leg = 0; leg < 4; ++leg) {
+      const double z = 0.55 * leg - 0.7;
+      const Vec3 knee(side * (1.1 + 0.1 * leg), 0.6, 1.5 * z), foot(side * (1.9 + 0.1 * leg), -0.5, 2 * z);
+      parts.push_back(test::capsule({0, 0, 0.3 * z}, knee, 0.09));
+      parts.push_back(test::capsule(knee, foot, 0.08));
+    }
+  return test::joined(parts);
+}
+
+TEST(PlainSkeleton, EightLegsGetBonesThatBendAtTheirKneesAndAreImages) {
+  const FoundSkeleton found = found_in(spider());
+  EXPECT_EQ(found.name, "none");
+  EXPECT_LT(found.confidence, 0.5);
+  EXPECT_TRUE(found.symmetric);
+  const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+  std::map<std::string, Vec3> at;
+  std::set<std::string> limbs;
+  int roots = 0;
+  for (std::size_t j = 0; j < found.skeleton.size(); ++j) {
+    const std::string& name = found.skeleton[j].name;
+    at[name] = globals[j].translation();
+    limbs.insert(name.substr(0, name.find('_')));
+    roots += found.skeleton[j].parent < 0;
+  }
+  EXPECT_EQ(roots, 1);
+  EXPECT_EQ(at.size(), found.skeleton.size()) << "names are all different";
+  int pairs = 0;
+  for (const std::string& limb : limbs)
+    pairs += limb.starts_with("Left") && limbs.contains("Right" + limb.substr(4));
+  EXPECT_EQ(pairs, 4);
+  int compared = 0;
+  for (const auto& [name, p] : at)
+    if (name.starts_with("Left")) {
+      const Vec3& q = at["Right" + name.substr(4)];
+      EXPECT_NEAR(p.x(), -q.x(), 0.02) << name;
+      EXPECT_NEAR(p.y(), q.y(), 0.02) << name;
+      EXPECT_NEAR(p.z(), q.z(), 0.02) << name;
+      EXPECT_GT(p.x(), 0) << "left is where x is positive, as the body looks along z: " << name;
+      ++compared;
+    }
+  EXPECT_GE(compared, 8);
+  for (const double side : {-1.0, 1.0})
+    for (int leg = 0; leg < 4; ++leg) {
+      const Vec3 knee(side * (1.1 + 0.1 * leg), 0.6, 1.5 * (0.55 * leg - 0.7));
+      double nearest = 1;
+      for (const auto& [name, p] : at) nearest = std::min(nearest, (p - knee).norm());
+      EXPECT_LT(nearest, 0.15) << leg;
+    }
+}
+
+TEST(PlainSkeleton, PiecesThatDoNotTouchAreOneBody) {
+  const FoundSkeleton found = found_in(
+      test::joined({test::capsule({0, 0, 0}, {4, 0, 0}, 0.3), test::capsule({0, 1.2, 0}, {4, 1.2, 0}, 0.3),
+                    test::capsule({0, 2.4, 0}, {4, 2.4, 0}, 0.3)}));
+  ASSERT_FALSE(found.skeleton.empty());
+  const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+  for (const double y : {0.0, 1.2, 2.4}) {
+    int count = 0;
+    for (const Affine3& one : globals) count += std::abs(one.translation().y() - y) < 0.3;
+    EXPECT_GE(count, 1) << y;
+  }
+}
+
+TEST(PlainSkeleton, WhatIsNoBodyHasNoSkeleton) {
+  for (const PolyMesh& mesh :
+       {test::uv_sphere(Vec3::Zero(), 1), test::torus(1, 0.3), test::box({0, 0, 0}, {1, 1, 1}, 8)}) {
+    const FoundSkeleton found = found_in(mesh);
+    EXPECT_TRUE(found.skeleton.empty()) << found.skeleton.size();
+    EXPECT_FALSE(found.problem.empty());
+  }
+}
+
+}  // namespace
+}  // namespace sinew::autorig
