@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "pose_options.h"
-#include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
 #include "sinew/report/compare_page.h"
+#include "sinew/report/report_json.h"
 #include "verbs.h"
 #include "words.h"
 
@@ -21,63 +21,6 @@ struct CompareArguments {
   std::vector<std::string> pairs, poses;
   CompareRequest request;
 };
-
-Json compare_json(const MethodFigures& method) {
-  return {{"weights", method.pair.weights},
-          {"deformer", method.pair.deformer},
-          {"energy_ratio", method.energy_ratio},
-          {"rms", method.rms},
-          {"max", method.max},
-          {"volume_change", method.volume_change},
-          {"self_intersections", method.self_intersections},
-          {"elastic_rms", method.elastic_rms},
-          {"elastic_rms_printed", method.elastic_rms_printed},
-          {"e_rms", method.elastic_rms},  // the same by the names that older readers know
-          {"e_rms_printed", method.elastic_rms_printed},
-          {"ms_per_frame", method.ms_per_frame},
-          {"extended", method.extended}};
-}
-
-Json compare_json(const CompareReport& report) {
-  Json poses = Json::array();
-  for (const PoseFigures& pose : report.poses) {
-    Json methods = Json::array();
-    for (const MethodFigures& method : pose.methods) methods.push_back(compare_json(method));
-    poses.push_back({{"name", pose.name},
-                     {"piece", pose.piece},
-                     {"reference_energy", pose.energy},
-                     {"reference_iterations", pose.iterations},
-                     {"reference_self_intersections", pose.self_intersections},
-                     {"methods", std::move(methods)}});
-  }
-  Json rotations = Json::array();
-  for (const JointRotations& joint : report.rotations) {
-    Json methods = Json::array();
-    for (const RotationFigures& method : joint.methods)
-      methods.push_back({{"weights", method.pair.weights},
-                         {"deformer", method.pair.deformer},
-                         {"worst", method.worst},
-                         {"mean", method.mean}});
-    rotations.push_back({{"joint", joint.joint},
-                         {"with", joint.with.empty() ? Json() : Json(joint.with)},
-                         {"piece", joint.piece},
-                         {"free", joint.free},
-                         {"methods", std::move(methods)}});
-  }
-  return {{"poses", std::move(poses)},
-          {"convergence",
-           {{"joint", report.convergence.joint},
-            {"samples", report.convergence.samples},
-            {"full", report.convergence.full},
-            {"full_seconds", report.convergence.full_seconds},
-            {"reduced", report.convergence.reduced},
-            {"reduced_seconds", report.convergence.reduced_seconds}}},
-          {"rotations", std::move(rotations)},
-          {"timed", "positions of the whole mesh, no normals, fresh memory, best of up to three runs"},
-          {"threads", thread_count()},
-          {"voxels", report.voxels},
-          {"seconds", report.seconds}};
-}
 
 // A line a joint, or two: worst and mean of every pair.
 std::string rotation_table(const CompareReport& report) {
@@ -132,7 +75,7 @@ Result<void> run_compare(const CompareArguments& options, const Console& console
   const std::string title = std::filesystem::path(options.in).stem().string() + " compared";
   SINEW_CHECK(
       save_compare_page(asset.rig, *compared, title, options.out, console.overwrite(), console.progress()));
-  const Json document = compare_json(*compared);
+  const Json document = to_json(*compared);
   SINEW_CHECK(write_file(std::filesystem::path(options.out) / "report.json", document.dump(1) + "\n",
                          console.overwrite()));
   console.print(document, rotation_table(*compared) +

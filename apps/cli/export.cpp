@@ -9,6 +9,7 @@
 #include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
 #include "sinew/report/export_page.h"
+#include "sinew/report/report_json.h"
 #include "verbs.h"
 #include "words.h"
 
@@ -26,36 +27,6 @@ struct ExportArguments {
   bool keep = false, no_clips = false;
   PoseOptions pose;
 };
-
-Json figures_json(const ErrorFigures& figures) {
-  if (figures.poses == 0) return nullptr;
-  return {{"rms", figures.rms}, {"p999", figures.p999}, {"max", figures.max}, {"poses", figures.poses}};
-}
-
-Json certificate_json(const Certificate& certificate) {
-  const ErrorFigures& held = certificate.held_out;
-  Json morphs = Json::array();
-  for (const MorphError& error : certificate.morph_errors)
-    morphs.push_back({{"morphs", error.morphs}, {"rms", error.rms}});
-  const auto maybe = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
-  return {{"influences", certificate.influences},
-          {"joints", certificate.joints},
-          {"helpers", certificate.helpers},
-          {"morphs", certificate.morphs},
-          {"rms", held.rms},
-          {"p999", held.p999},
-          {"max", held.max},
-          {"poses", held.poses},
-          {"elastic_rms", maybe(certificate.elastic_rms)},
-          {"diagonal", certificate.diagonal},
-          {"clips", figures_json(certificate.clips)},
-          {"idle", figures_json(certificate.idle)},
-          {"plain",
-           {{"held_out", figures_json(certificate.plain)},
-            {"clips", figures_json(certificate.plain_clips)},
-            {"elastic_rms", maybe(certificate.plain_elastic_rms)}}},
-          {"fit", {{"helpers", certificate.helper_errors}, {"morphs", morphs}}}};
-}
 
 Result<void> run_export(const ExportArguments& options, const Console& console) {
   if (std::find(std::begin(kTargets), std::end(kTargets), options.target) == std::end(kTargets))
@@ -104,7 +75,7 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
   if (certificate.joints > 256)
     console.warn(fmt::format("{}: {} joints: some engines take at most 256 in a skin", options.out,
                              certificate.joints));
-  Json report = certificate_json(certificate);
+  Json report = to_json(certificate);
   GltfWriteOptions write;
   write.influences = options.influences;
   write.binary = kind == FileKind::kGlb;

@@ -6,54 +6,12 @@
 
 #include "sinew/core/text.h"
 #include "sinew/pipeline/inspect.h"
+#include "sinew/report/report_json.h"
 #include "verbs.h"
 #include "words.h"
 
 namespace sinew::cli {
 namespace {
-
-Json joints_json(const AssetReport& report) {
-  Json joints = Json::array();
-  for (std::size_t j = 0; j < report.joint_parents.size(); ++j)
-    joints.push_back({{"name", report.joint_names[j]},
-                      {"parent", report.joint_parents[j]},
-                      {"vertices", report.joint_vertices[j]},
-                      {"weight", report.joint_sums[j]}});
-  return joints;
-}
-
-Json info_json(const AssetReport& report) {
-  Json box = nullptr, motion = nullptr, endpoint = nullptr, clips = Json::array();
-  if (!report.box.isEmpty())
-    box = {{report.box.min().x(), report.box.min().y(), report.box.min().z()},
-           {report.box.max().x(), report.box.max().y(), report.box.max().z()}};
-  for (std::size_t c = 0; c < report.clip_names.size(); ++c)
-    clips.push_back({{"name", report.clip_names[c]}, {"seconds", report.clip_seconds[c]}});
-  if (report.motion_frames > 0) motion = {{"frames", report.motion_frames}, {"fps", report.motion_fps}};
-  if (!report.endpoint.empty()) endpoint = {{"method", report.endpoint}, {"twist", report.endpoint_twist}};
-  return {{"vertices", report.mesh.vertices},
-          {"faces", report.mesh.faces},
-          {"quads", report.mesh.quads},
-          {"components", report.mesh.components},
-          {"boundary_edges", report.mesh.boundary_edges},
-          {"nonmanifold_edges", report.mesh.nonmanifold_edges},
-          {"box", box},
-          {"materials", report.materials},
-          {"joints", report.joint_names.size()},
-          {"joint_names", report.joint_names},
-          {"hierarchy", joints_json(report)},
-          {"clips", report.clip_names},
-          {"clip_lengths", clips},
-          {"motion", motion},
-          {"keys", report.key_names},
-          {"influences", report.influences},
-          {"unweighted", report.unweighted},
-          {"max_row_error", report.max_row_error},
-          {"joint_weights", report.joint_weights.empty() ? Json(nullptr) : Json(report.joint_weights)},
-          {"flesh", report.flesh ? Json{{"tolerance", *report.flesh}, {"fields", report.flesh_fields}}
-                                 : Json(nullptr)},
-          {"endpoint", endpoint}};
-}
 
 std::string names(const std::vector<std::string>& list) {
   std::vector<std::string> shown;
@@ -155,7 +113,7 @@ void add_info(Program& program) {
     if (asset.from_text && !program.console.facing.given() && may_be_z_up(asset.rig.mesh))
       program.console.note(*in + ": seems to stand on z = 0; if z is up in it, give --up z");
     SINEW_TRY(const AssetReport report, inspect(asset));
-    program.console.print(info_json(report), info_text(*in, report));
+    program.console.print(to_json(report), info_text(*in, report));
     return {};
   });
 }

@@ -111,38 +111,6 @@ void note_clips(const Console& console, const std::string& file, std::size_t bef
                              counted(gone, "clip"), gone == 1 ? "is" : "are"));
 }
 
-Json joints_to_json(const Skeleton& skeleton) {
-  Json joints = Json::array();
-  const auto globals = global_transforms(skeleton, rest_pose(skeleton).local);
-  for (std::size_t j = 0; j < skeleton.size(); ++j) {
-    const Vec3 head = globals[j].translation();
-    joints.push_back({{"name", skeleton[j].name},
-                      {"parent", skeleton[j].parent},
-                      {"position", {head.x(), head.y(), head.z()}}});
-  }
-  return joints;
-}
-
-Json to_json(const FoundSkeleton& found) {
-  Json costs = Json::object();
-  for (const TemplateCost& tried : found.tried)
-    costs[tried.name] = std::isfinite(tried.cost) ? Json(tried.cost) : Json();
-  return {{"joints", joints_to_json(found.skeleton)},
-          {"template", found.name},
-          {"confidence", found.confidence},
-          {"costs", costs},
-          {"symmetric", found.symmetric},
-          {"way", name_of(found.method)},
-          {"no_rings", found.no_rings},
-          {"through_volume", found.method == SkeletonMethod::kVolume},
-          {"curves", found.curves.size()},
-          {"rings", found.rings},
-          {"milliseconds",
-           {{"curves", found.curve_ms},
-            {"skeleton", found.skeleton_ms},
-            {"total", found.curve_ms + found.skeleton_ms}}}};
-}
-
 std::string to_text(const FoundSkeleton& found) {
   const char* way = found.method == SkeletonMethod::kRings     ? "by the rings of its quads"
                     : found.method == SkeletonMethod::kSurface ? "along its surface"

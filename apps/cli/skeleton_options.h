@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sinew/pipeline/rig_mesh.h"
+#include "sinew/report/report_json.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -30,9 +31,6 @@ struct SkeletonOptions {
 std::size_t count_joint_clips(const Rig& rig);
 void note_clips(const Console& console, const std::string& file, std::size_t before, std::size_t after);
 
-Json joints_to_json(const Skeleton& skeleton);
-// joints, template, confidence, curves, milliseconds.
-Json to_json(const FoundSkeleton& found);
 std::string to_text(const FoundSkeleton& found);
 
 }  // namespace sinew::cli

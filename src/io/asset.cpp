@@ -126,27 +126,6 @@ Result<Asset> read_plain(std::string_view bytes, const std::string& name, const 
       ": unknown file extension; .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf and .json are read");
 }
 
-// The joints that deform (all, where none does), each below its nearest ancestor among them, at rest in the
-// bind pose.
-Result<Skeleton> bind_skeleton(const Rig& rig) {
-  const Skeleton& skeleton = rig.skeleton;
-  const std::size_t count = skeleton.deforming_count() > 0 ? skeleton.deforming_count() : skeleton.size();
-  const std::vector<Affine3> bind = bind_transforms(rig);
-  std::vector<Joint> joints(skeleton.joints().begin(),
-                            skeleton.joints().begin() + static_cast<std::ptrdiff_t>(count));
-  for (std::size_t j = 0; j < count; ++j) {
-    int parent = skeleton[j].parent;
-    while (parent >= 0 && static_cast<std::size_t>(parent) >= count)
-      parent = skeleton[static_cast<std::size_t>(parent)].parent;
-    joints[j].parent = parent;
-    joints[j].deforms = true;
-    const Affine3 above = parent < 0 ? Affine3::Identity() : bind[static_cast<std::size_t>(parent)];
-    const Affine3 local = above.inverse() * bind[j];
-    if (local.matrix().allFinite()) joints[j].rest_local = local;
-  }
-  return Skeleton::create(std::move(joints));
-}
-
 }  // namespace
 
 Result<Asset> read_asset(const std::filesystem::path& path, const Facing& facing) {
@@ -170,6 +149,25 @@ Result<Asset> read_asset(std::string_view bytes, const std::string& name) {
   if (!is_gltf(bytes, extension)) return read_plain(bytes, name, extension, nullptr);
   SINEW_TRY(GltfFile file, read_gltf_alone(bytes, name));
   return asset_of(std::move(file));
+}
+
+Result<Skeleton> bind_skeleton(const Rig& rig) {
+  const Skeleton& skeleton = rig.skeleton;
+  const std::size_t count = skeleton.deforming_count() > 0 ? skeleton.deforming_count() : skeleton.size();
+  const std::vector<Affine3> bind = bind_transforms(rig);
+  std::vector<Joint> joints(skeleton.joints().begin(),
+                            skeleton.joints().begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t j = 0; j < count; ++j) {
+    int parent = skeleton[j].parent;
+    while (parent >= 0 && static_cast<std::size_t>(parent) >= count)
+      parent = skeleton[static_cast<std::size_t>(parent)].parent;
+    joints[j].parent = parent;
+    joints[j].deforms = true;
+    const Affine3 above = parent < 0 ? Affine3::Identity() : bind[static_cast<std::size_t>(parent)];
+    const Affine3 local = above.inverse() * bind[j];
+    if (local.matrix().allFinite()) joints[j].rest_local = local;
+  }
+  return Skeleton::create(std::move(joints));
 }
 
 Result<Skeleton> read_skeleton(const std::filesystem::path& path, const Facing& facing) {

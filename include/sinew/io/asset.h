@@ -30,6 +30,10 @@ Result<Asset> read_asset(const std::filesystem::path& path, const Facing& facing
 /// .gltf whose buffers lie outside is kBadInput.
 Result<Asset> read_asset(std::string_view bytes, const std::string& name);
 
+/// The joints that deform (all, where none does), each below its nearest ancestor among them, at rest in the
+/// bind pose.
+Result<Skeleton> bind_skeleton(const Rig& rig);
+
 /// The skeleton of a .glb, .gltf, .bvh, .tgf or .json, its rest pose the bind pose, tails where the file has
 /// them.
 Result<Skeleton> read_skeleton(const std::filesystem::path& path, const Facing& facing = {});

@@ -5,11 +5,15 @@
 
 #include "sinew/batch/run_batch.h"
 #include "sinew/binding/bind.h"
+#include "sinew/pipeline/auto_rig.h"
+#include "sinew/pipeline/compare.h"
+#include "sinew/pipeline/export.h"
+#include "sinew/pipeline/inspect.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
 
-/// Reports as the command line and the studio print them; whoever includes this needs nlohmann-json.
+/// Reports as the command line, the studio and Python give them; whoever includes this needs nlohmann-json.
 nlohmann::ordered_json to_json(const BindReport& report);
 
 /// {done, failed, skipped, waiting, seconds, busy, jobs[{line, verb, out, exit, seconds, cpu_seconds, peak_mb,
@@ -18,5 +22,16 @@ nlohmann::ordered_json to_json(const BatchReport& report);
 
 /// [{name, parent, position}], the deforming joints with their heads in bind space.
 nlohmann::ordered_json joints_to_json(const Rig& rig);
+/// The same for all joints of a skeleton at rest.
+nlohmann::ordered_json joints_to_json(const Skeleton& skeleton);
+
+/// joints, template, confidence, costs, curves, milliseconds.
+nlohmann::ordered_json to_json(const FoundSkeleton& found);
+/// What `sinew info` prints.
+nlohmann::ordered_json to_json(const AssetReport& report);
+/// What `sinew compare` prints and writes as report.json.
+nlohmann::ordered_json to_json(const CompareReport& report);
+/// What `sinew export` prints and stores in the file.
+nlohmann::ordered_json to_json(const Certificate& certificate);
 
 }  // namespace sinew
