@@ -3,6 +3,8 @@
 option(SINEW_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(SINEW_BENCH "Build the benchmarks into the program" ON)
 option(SINEW_STUDIO "Build the studio's server into the program" ON)
+option(SINEW_PYTHON_PACKAGE "Build the Python package (needs nanobind)" OFF)
+set(SINEW_PYTHON_TOOLS "" CACHE FILEPATH "A Python that has nanobind; empty: the one that CMake finds")
 option(SINEW_SSE2 "Run on x86-64 processors without SSE4.2 (made before 2011), too: the kernels take twice as long to compile" OFF)
 option(SINEW_FUZZ "Build the fuzz targets (clang)" OFF)
 option(SINEW_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
