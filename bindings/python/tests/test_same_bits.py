@@ -33,8 +33,8 @@ def test_flesh_is_the_same_too(program, tmp_path, arm):
     sinew.save(arm.mesh, tmp_path / "arm.obj")
     options = {"swing": 60, "joints": {"ForeArm": {"twist": 45}}}
     (tmp_path / "range.json").write_text(json.dumps(options))
-    program("rig", "arm.obj", "--voxels", 24, "--range", "range.json", "--stiffness", "Hand=4", "-o", "line.glb")
-    rig = sinew.rig(tmp_path / "arm.obj", voxels=24, range=options, stiffness={"Hand": 4})
+    program("rig", "arm.obj", "--template", "arm", "--voxels", 24, "--range", "range.json", "--stiffness", "Hand=4", "-o", "line.glb")
+    rig = sinew.rig(tmp_path / "arm.obj", template="arm", voxels=24, range=options, stiffness={"Hand": 4})
     sinew.save(rig, tmp_path / "python.glb")
     assert (tmp_path / "python.glb").read_bytes() == (tmp_path / "line.glb").read_bytes()
     assert rig.report["flesh"]["worst"] >= 1
