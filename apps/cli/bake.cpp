@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "motion.h"
 #include "pose_options.h"
 #include "sinew/io/skeleton_files.h"
 #include "sinew/io/write_mesh.h"
-#include "sinew/skeleton/retarget.h"
 #include "verbs.h"
 #include "words.h"
 
@@ -20,16 +22,14 @@ struct BakeArguments {
   PoseOptions pose;
 };
 
-// Adds the motion of a .bvh file to the rig, fitted to its skeleton; returns its index.
+// Adds the first motion of a file to the rig, fitted to its skeleton; returns its index.
 Result<std::size_t> add_motion(const BakeArguments& options, const Console& console, Rig& rig) {
-  SINEW_TRY(const Asset motion, console.read(options.bvh));
-  console.warnings(options.bvh, motion.warnings);
-  if (motion.rig.clips.empty()) return bad_input(fmt::format("{}: holds no motion", options.bvh));
-  SINEW_TRY(Retargeted fitted,
-            retarget_clip(motion.rig.clips[0], motion.rig.skeleton, rig.skeleton, options.fps));
-  console.note(fmt::format("{}: {} of the rig follow the motion; {} of its joints have no counterpart",
-                           options.bvh, counted(fitted.matched, "joint"), fitted.unmatched.size()));
-  rig.clips.push_back(std::move(fitted.clip));
+  RetargetRequest request;
+  request.fps = std::max(request.fps, options.fps);  // feet that stand are found between few frames too
+  request.progress = console.progress();
+  SINEW_TRY(std::vector<RetargetedClip> made,
+            motion_clips(console, options.bvh, {}, rig, options.in, request));
+  rig.clips.push_back(std::move(made.front().clip));
   return rig.clips.size() - 1;
 }
 
@@ -90,7 +90,7 @@ void add_bake(Program& program) {
               "file extension)")
       .required();
   verb.option("--clip", options->clip, "a clip of the file, by name or index").show_default();
-  verb.option("--bvh", options->bvh, "a motion file instead of a clip, mapped to the rig by joint names");
+  verb.option("--bvh", options->bvh, "a motion file instead of a clip, fitted to the rig as `retarget` does");
   verb.option("--fps", options->fps, "frames per second").show_default();
   verb.option("--start", options->start, "first frame, seconds into the clip");
   verb.option("--end", options->end, "last frame, seconds into the clip (default: its end)");

@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   add_pose(program);
   add_bake(program);
   add_export(program);
+  add_retarget(program);
   add_render(program);
   add_weights(program);
   add_reweight(program);

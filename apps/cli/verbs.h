@@ -12,6 +12,7 @@ void add_convert(Program& program);
 void add_pose(Program& program);
 void add_bake(Program& program);
 void add_export(Program& program);
+void add_retarget(Program& program);
 void add_render(Program& program);
 void add_weights(Program& program);
 void add_reweight(Program& program);

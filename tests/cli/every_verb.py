@@ -16,6 +16,7 @@ def quick_calls(rig, obj, path):
             ("pose", rig, *bend, "--deformer", "arap", *to(".glb")),
             ("bake", rig, "--end", "0.1", *to(".glb")),
             ("export", rig, "--deformer", "dqs", "--helpers", 1, "--morphs", 1, "--reference", 0, *to(".glb")),
+            ("retarget", rig, "--motion", rig, *to(".glb")),
             ("render", rig, "--width", 32, "--height", 32, "--skeleton", *to(".png")),
             ("weights", rig, "--method", "heat", *to(".glb")),
             ("reweight", rig, "--smooth", "2", *to(".glb")), ("stack", rig),

@@ -77,7 +77,7 @@ Result<void> check_influences(int influences);
 std::string endpoint_names();
 
 /// Replaces the rig's skeleton by this one in its rest pose (the bind pose of the mesh as it is); old weights
-/// go. Clips are carried over by the names of joints (skeleton/retarget.h); one that moves other joints for
+/// go. Clips are carried over by the names of joints (skeleton/carry_clip.h); one that moves other joints for
 /// the most part keeps its place and its shape keys alone.
 void set_skeleton(Rig& rig, Skeleton skeleton);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sinew/skeleton/retarget.h"
+#include "sinew/skeleton/carry_clip.h"
 
 #include <algorithm>
 #include <cassert>
@@ -24,24 +24,6 @@ std::string plain_name(const std::string& name) {
   return plain;
 }
 
-// Source joint of every target joint; -1 where none has its name.
-std::vector<int> match_joints(const Skeleton& source, const Skeleton& target) {
-  std::unordered_map<std::string, int> exact, plain;
-  for (std::size_t j = 0; j < source.size(); ++j) {
-    exact.emplace(source[j].name, static_cast<int>(j));
-    plain.emplace(plain_name(source[j].name), static_cast<int>(j));
-  }
-  std::vector<int> from(target.size(), -1);
-  for (std::size_t j = 0; j < target.size(); ++j) {
-    if (!target[j].deforms) continue;
-    if (const auto found = exact.find(target[j].name); found != exact.end())
-      from[j] = found->second;
-    else if (const auto near = plain.find(plain_name(target[j].name)); near != plain.end())
-      from[j] = near->second;
-  }
-  return from;
-}
-
 Quat rotation_of(const Affine3& transform) {
   return Quat(rotation_part(transform)).normalized();
 }
@@ -53,21 +35,11 @@ double extent(std::span<const Affine3> globals) {
   return box.isEmpty() ? 0 : box.sizes().maxCoeff();
 }
 
-// Direction of each joint's bone; nullopt for bones without length.
-std::vector<std::optional<Vec3>> bone_directions(const Skeleton& skeleton, std::span<const Affine3> globals) {
-  std::vector<std::optional<Vec3>> directions(skeleton.size());
-  for (const Bone& bone : bones_of(skeleton, globals)) {
-    const Vec3 along = bone.tail - bone.head;
-    if (along.norm() > 0) directions[bone.joint] = along.normalized();
-  }
-  return directions;
-}
-
 // Which joints of the target follow which of the source.
 class Match {
  public:
   Match(const Skeleton& source, const Skeleton& target)
-      : target_(target), from_(match_joints(source, target)) {}
+      : target_(target), from_(joints_by_name(source, target)) {}
 
   int operator[](std::size_t j) const { return from_[j]; }
   std::span<const int> all() const { return from_; }
@@ -111,51 +83,6 @@ std::vector<Affine3> sampled(const Clip& clip, const Skeleton& skeleton, double 
   return global_transforms(skeleton, pose.local);
 }
 
-class Retargeter {
- public:
-  Retargeter(const Clip& clip, const Skeleton& source, const Skeleton& target)
-      : clip_(clip), source_(source), target_(target), from_(source, target) {
-    source_rest_ = global_transforms(source, rest_pose(source).local);
-    target_rest_ = global_transforms(target, rest_pose(target).local);
-    const double size = extent(source_rest_);
-    scale_ = size > 0 ? extent(target_rest_) / size : 1;
-    align_.assign(target.size(), Quat::Identity());
-    const auto source_directions = bone_directions(source, source_rest_);
-    const auto target_directions = bone_directions(target, target_rest_);
-    for (std::size_t j = 0; j < target.size(); ++j) {
-      // The topmost joint keeps its direction: hips point wherever the rigger liked.
-      if (from_[j] < 0 || from_.is_top(j) || !target_directions[j]) continue;
-      if (const auto& to = source_directions[static_cast<std::size_t>(from_[j])])
-        align_[j] = shortest_arc(*target_directions[j], *to);
-    }
-  }
-
-  const Match& from() const { return from_; }
-  bool travels(std::size_t j) const { return from_.is_top(j); }
-
-  // Local transforms of the target at a time of the source's clip.
-  std::vector<Affine3> at(double time) const {
-    const std::vector<Affine3> moved = sampled(clip_, source_, time);
-    return posed_target(target_, from_, [&](std::size_t j, const Affine3& above, Affine3& local) {
-      const auto s = static_cast<std::size_t>(from_[j]);
-      const Quat motion = rotation_of(moved[s]) * rotation_of(source_rest_[s]).conjugate();
-      turn_to(motion * align_[j] * rotation_of(target_rest_[j]), above, local);
-      if (!from_.is_top(j) || above.linear().determinant() == 0) return;
-      const Vec3 step = scale_ * (moved[s].translation() - source_rest_[s].translation());
-      local.translation() = above.inverse() * Vec3(target_rest_[j].translation() + step);
-    });
-  }
-
- private:
-  const Clip& clip_;
-  const Skeleton& source_;
-  const Skeleton& target_;
-  Match from_;
-  std::vector<Affine3> source_rest_, target_rest_;
-  std::vector<Quat> align_;
-  double scale_ = 1;
-};
-
 // The similarity that takes one frame to another.
 Affine3 similarity(const Affine3& from, const Affine3& to) {
   const Mat3 linear = to.linear() * from.linear().inverse();
@@ -163,24 +90,6 @@ Affine3 similarity(const Affine3& from, const Affine3& to) {
   map.linear() = std::cbrt(std::abs(linear.determinant())) * rotation_part(Affine3(linear));
   map.translation() = to.translation() - map.linear() * from.translation();
   return map;
-}
-
-// Of the similarities that take a frame of `from` to its partner, the one that brings all nearest to theirs
-// in the sum: the common one where most have one in common, however the others were posed.
-Affine3 common_similarity(std::span<const Affine3> from, std::span<const Affine3> to) {
-  Affine3 best = Affine3::Identity();
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < from.size(); ++k) {
-    const Affine3 map = similarity(from[k], to[k]);
-    if (!map.matrix().allFinite() || !(std::abs(map.linear().determinant()) > 0)) continue;
-    double apart = 0;
-    for (std::size_t j = 0; j < from.size(); ++j)
-      apart += (map * from[j].translation() - to[j].translation()).norm();
-    if (!(apart < least)) continue;
-    least = apart;
-    best = map;
-  }
-  return best;
 }
 
 bool moves_joint(const Channel& channel, const Skeleton& skeleton) {
@@ -326,12 +235,37 @@ std::vector<float> key_times(const Clip& clip, const Skeleton& skeleton, double 
 
 }  // namespace
 
-Result<Retargeted> retarget_clip(const Clip& clip, const Skeleton& source, const Skeleton& target,
-                                 double fps) {
-  const int frames = std::max(1, static_cast<int>(std::lround(clip.duration() * fps)) + 1);
-  std::vector<float> times;
-  for (int k = 0; k < frames; ++k) times.push_back(static_cast<float>(k / fps));
-  return with_keys(clip, source, Retargeter(clip, source, target), times);
+std::vector<int> joints_by_name(const Skeleton& source, const Skeleton& target) {
+  std::unordered_map<std::string, int> exact, plain;
+  for (std::size_t j = 0; j < source.size(); ++j) {
+    exact.emplace(source[j].name, static_cast<int>(j));
+    plain.emplace(plain_name(source[j].name), static_cast<int>(j));
+  }
+  std::vector<int> from(target.size(), -1);
+  for (std::size_t j = 0; j < target.size(); ++j) {
+    if (!target[j].deforms) continue;
+    if (const auto found = exact.find(target[j].name); found != exact.end())
+      from[j] = found->second;
+    else if (const auto near = plain.find(plain_name(target[j].name)); near != plain.end())
+      from[j] = near->second;
+  }
+  return from;
+}
+
+Affine3 common_similarity(std::span<const Affine3> from, std::span<const Affine3> to) {
+  Affine3 best = Affine3::Identity();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    const Affine3 map = similarity(from[k], to[k]);
+    if (!map.matrix().allFinite() || !(std::abs(map.linear().determinant()) > 0)) continue;
+    double apart = 0;
+    for (std::size_t j = 0; j < from.size(); ++j)
+      apart += (map * from[j].translation() - to[j].translation()).norm();
+    if (!(apart < least)) continue;
+    least = apart;
+    best = map;
+  }
+  return best;
 }
 
 Result<Retargeted> carry_clip(const Clip& clip, const Skeleton& source, std::span<const Affine3> source_bind,

@@ -9,19 +9,20 @@
 
 namespace sinew {
 
-/// A clip made for one skeleton, played on another.
+/// A clip of one skeleton for another in the same body.
 struct Retargeted {
   Clip clip;                ///< rotations of every matched joint, translation of the topmost matched one
   std::size_t matched = 0;  ///< joints of the target that follow the source
   std::vector<std::string> unmatched;  ///< joints of the source that nothing follows
 };
 
-/// Joints are matched by name (exact, then ignoring case, blanks, '_', '-', '.' and a prefix up to ':'). A
-/// matched bone first turns to the direction that the source's bone has at rest, then moves with it, so that a
-/// T pose drives an A pose. The root's path is scaled by the ratio of the skeletons' sizes. `fps` keys a
-/// second. kImpossible where no joint matches.
-Result<Retargeted> retarget_clip(const Clip& clip, const Skeleton& source, const Skeleton& target,
-                                 double fps = 30);
+/// Per joint of `target` the joint of `source` with its name (exact, then ignoring case, blanks, '_', '-', '.'
+/// and a prefix up to ':'); -1 where there is none, and for joints that do not deform.
+std::vector<int> joints_by_name(const Skeleton& source, const Skeleton& target);
+
+/// Of the similarities that take a frame of `from` to its partner in `to`, the one that brings all nearest to
+/// theirs in the sum: the common one where most have one in common, however the others were posed.
+Affine3 common_similarity(std::span<const Affine3> from, std::span<const Affine3> to);
 
 /// A clip of a body that gets another skeleton: what a joint of `source` does to the flesh around it, the
 /// joint of `target` with its name does. `source_bind` is where the source's joints lie in the body at rest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sinew/skeleton/retarget.h"
+#include "sinew/skeleton/carry_clip.h"
 
 #include <gtest/gtest.h>
 
@@ -48,60 +48,6 @@ Clip wave(const Skeleton& skeleton, const std::string& name, double degrees) {
   return {"wave", {turn, path}};
 }
 
-Vec3 hand_direction(const Clip& clip, const Skeleton& skeleton, double time) {
-  Pose pose = rest_pose(skeleton);
-  sample_clip(clip, skeleton, time, pose);
-  const auto globals = global_transforms(skeleton, pose.local);
-  return (globals[3].translation() - globals[2].translation()).normalized();
-}
-
-TEST(Retarget, TheSameSkeletonPlaysTheSameMotion) {
-  const Skeleton skeleton = arm_skeleton(1, Vec3::UnitX());
-  const Clip clip = wave(skeleton, "LeftForeArm", 70);
-  const auto fitted = retarget_clip(clip, skeleton, skeleton, 10);
-  ASSERT_TRUE(fitted.ok());
-  EXPECT_EQ(fitted->matched, 4u);
-  EXPECT_TRUE(fitted->unmatched.empty());
-  for (const double time : {0.0, 0.3, 1.0}) {
-    Pose wanted = rest_pose(skeleton), got = rest_pose(skeleton);
-    sample_clip(clip, skeleton, time, wanted);
-    sample_clip(fitted->clip, skeleton, time, got);
-    for (std::size_t j = 0; j < skeleton.size(); ++j)
-      EXPECT_LT((wanted.local[j].matrix() - got.local[j].matrix()).norm(), 1e-5)
-          << "joint " << j << " at " << time;
-  }
-}
-
-TEST(Retarget, AnArmThatHangsFollowsAMotionMadeForAStretchedOne) {
-  const Skeleton stretched = arm_skeleton(1, Vec3::UnitX());
-  const Skeleton hanging = arm_skeleton(2, Vec3(1, -2, 0), "mixamorig:");
-  const Clip clip = wave(stretched, "LeftArm", 40);
-  const auto fitted = retarget_clip(clip, stretched, hanging, 30);
-  ASSERT_TRUE(fitted.ok());
-  EXPECT_EQ(fitted->matched, 4u);
-  for (const double time : {0.0, 1.0})
-    EXPECT_LT((hand_direction(clip, stretched, time) - hand_direction(fitted->clip, hanging, time)).norm(),
-              1e-5);
-}
-
-TEST(Retarget, TheRootsPathScalesWithTheSkeleton) {
-  const Skeleton small = arm_skeleton(1, Vec3::UnitX()), large = arm_skeleton(3, Vec3::UnitX());
-  const auto fitted = retarget_clip(wave(small, "LeftArm", 10), small, large, 30);
-  ASSERT_TRUE(fitted.ok());
-  Pose pose = rest_pose(large);
-  sample_clip(fitted->clip, large, 1, pose);
-  EXPECT_NEAR(pose.local[0].translation().x(), 3.0, 1e-5);
-}
-
-TEST(Retarget, SkeletonsWithoutACommonNameAreRefused) {
-  const Skeleton skeleton = arm_skeleton(1, Vec3::UnitX());
-  auto other = Skeleton::create({joint("wheel", -1, Vec3::Zero())});
-  ASSERT_TRUE(other.ok());
-  const auto fitted = retarget_clip(wave(skeleton, "LeftArm", 10), skeleton, *other, 30);
-  ASSERT_FALSE(fitted.ok());
-  EXPECT_EQ(fitted.error().code, ErrorCode::kImpossible);
-}
-
 // The body of `arm_skeleton` with joints elsewhere in it, that are turned otherwise and have one more
 // between.
 Skeleton other_arm() {
@@ -128,7 +74,7 @@ std::vector<Affine3> body_motions(const Clip& clip, const Skeleton& skeleton, st
   return motions;
 }
 
-TEST(Retarget, ACarriedClipMovesTheBodyAsItDidWhereverTheNewJointsLie) {
+TEST(CarryClip, ACarriedClipMovesTheBodyAsItDidWhereverTheNewJointsLie) {
   const Skeleton source = arm_skeleton(1, Vec3::UnitX()), target = other_arm();
   const Clip clip = wave(source, "LeftForeArm", 70);
   // The file's world: the body turned onto its back, ten times as large and elsewhere.
@@ -153,7 +99,7 @@ TEST(Retarget, ACarriedClipMovesTheBodyAsItDidWhereverTheNewJointsLie) {
   }
 }
 
-TEST(Retarget, ACarriedClipKeepsItsKeys) {
+TEST(CarryClip, ACarriedClipKeepsItsKeys) {
   const Skeleton source = arm_skeleton(1, Vec3::UnitX()), target = other_arm();
   Clip clip = wave(source, "LeftForeArm", 70);
   clip.channels[0].times = {0.1234f, 5e8f};  // a file may say so
@@ -166,7 +112,7 @@ TEST(Retarget, ACarriedClipKeepsItsKeys) {
   EXPECT_LT(times.size(), 20'000u);
 }
 
-TEST(Retarget, MatchedJointsAreThoseThatTheClipMoves) {
+TEST(CarryClip, MatchedJointsAreThoseThatTheClipMoves) {
   const Skeleton source = arm_skeleton(1, Vec3::UnitX());
   auto forearm = Skeleton::create({joint("leftforearm", -1, Vec3::Zero()), joint("Else", 0, Vec3::UnitX())});
   ASSERT_TRUE(forearm.ok());

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "console.h"
+#include "sinew/pipeline/retarget.h"
+
+namespace sinew::cli {
+
+// The clips of a motion file, fitted to a rig; those of `names` (by name or index) where there are any. Notes
+// say how many joints follow. kBadInput: no motion in the file.
+Result<std::vector<RetargetedClip>> motion_clips(const Console& console, const std::string& file,
+                                                 std::span<const std::string> names, const Rig& rig,
+                                                 const std::string& rig_file, const RetargetRequest& request);
+
+// The name, or, where a clip of the rig has it, the name with a number.
+std::string fresh_clip_name(const Rig& rig, const std::string& name);
+
+}  // namespace sinew::cli
