@@ -22,7 +22,7 @@ struct BatchJob {
   std::string out;  ///< relative to the folder of the batch, with '/'; no two jobs share it
 };
 
-/// A number that tells jobs apart: the same for the same verb, arguments and output, wherever its line stands.
+/// Identifies a job: the same number for the same verb, arguments and output, wherever its line stands.
 std::uint64_t job_key(const BatchJob& job);
 
 /// A verb that jobs may name.

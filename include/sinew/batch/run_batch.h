@@ -55,7 +55,7 @@ struct BatchReport {
 
 /// Runs the jobs of a shard that the journals of the folder do not know as ended, each in a process of its
 /// own. A run that ends early, even by SIGKILL, loses nothing: the next one repeats at most what was running.
-/// A job that fails is counted and holds up nobody. kIo: another batch runs in the folder, an output exists
+/// A job that fails is counted and stops no other. kIo: another batch runs in the folder, an output exists
 /// that no journal knows (nothing is started then), or the disk is full. kCancelled.
 Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions& options);
 

@@ -13,32 +13,32 @@
 
 namespace sinew {
 
-/// How a mesh is to be tied to its skeleton, as a user says it.
+/// How to bind a mesh to its skeleton.
 struct BindRequest {
   std::string method = "bbw";  ///< a name of weight_methods()
   Settings settings = {};      ///< of that method, by the names of its table: {{"heat", "visible"}}
-  int influences = 4;          ///< joints a vertex keeps at most
-  int voxels = 0;              ///< cells along the longest side of the voxel body; 0: chosen by the mesh
-  /// What makes joint weights beside: a method of make_joint_weights, or none, or empty: `method` where that
-  /// is elastic, else none. On the same surface and voxel body.
+  int influences = 4;          ///< maximum influences per vertex, 1 to 64
+  int voxels = 0;  ///< cells along the longest side of the solid voxel grid; 0: chosen by the mesh
+  /// Also compute joint weights: a method of make_joint_weights, "none", or empty: `method` if that is
+  /// elastic, else none. On the same surface and solid voxel grid.
   std::string joint_weights = "none";
-  std::optional<FleshRequest> flesh = {};  ///< also make flesh; its islands and progress are those below
-  bool follow = true;                      ///< small islands near the body move with the body under them
+  std::optional<FleshRequest> flesh = {};  ///< also compute flesh; islands and progress as below
+  bool follow = true;                      ///< small islands near the body follow the body under them
   std::vector<std::size_t> linked =
-      {};  ///< islands (numbered by size, the body is 0) that follow whatever their size
-  std::vector<std::string> locked_joints = {};    ///< their weights stay as the file has them
-  std::vector<std::size_t> locked_vertices = {};  ///< so do these rows
-  /// How endpoint weights are made: a name of endpoint_names(), "painted" (those of the file) or "none";
-  /// empty: those of the file where it has some, else none.
+      {};  ///< islands (numbered by size, the body is 0) that follow regardless of size
+  std::vector<std::string> locked_joints = {};    ///< their weights are kept
+  std::vector<std::size_t> locked_vertices = {};  ///< so are those of these vertices
+  /// Method of endpoint weights: a name of endpoint_names(), "painted" (the rig's own) or "none"; empty: the
+  /// rig's own if it has some, else none.
   std::string endpoint = {};
-  /// The same for those of twist alone; empty: those of the file where `endpoint` keeps its others, too, else
-  /// none, which is as `endpoint`.
+  /// The same, separately for twist; empty: the rig's own if `endpoint` keeps the others, too, else none:
+  /// twist uses those of `endpoint`.
   std::string endpoint_twist = {};
   bool strict = false;  ///< any fallback is an error
   const Progress* progress = nullptr;
 };
 
-/// What was done, and what had to be mended on the way. Counts are of stored vertices.
+/// What was done, and what had to be repaired. Counts are of stored vertices.
 struct BindReport {
   std::string method;
   double seconds = 0;
@@ -47,30 +47,34 @@ struct BindReport {
   double max_row_error = 0, min = 0, max = 0;
   std::size_t islands = 0;    ///< connected pieces after welding
   std::size_t following = 0;  ///< islands that move with the body under them
-  std::size_t filled = 0;     ///< vertices that the method could not bind and the fallback did
-  std::size_t clamped = 0;    ///< values put into [0, 1]
-  double pruning_error = 0;   ///< largest sum of weights that `influences` took from joints of a vertex
+  std::size_t filled = 0;     ///< vertices that the method could not bind; bound by the fallback
+  std::size_t clamped = 0;    ///< values clamped to [0, 1]
+  double pruning_error = 0;   ///< largest sum of weights that pruning to `influences` removed from a vertex
   struct PrunedJoint {
     std::string joint;
-    double largest = 0;        ///< most that it lost at a vertex
-    std::size_t vertices = 0;  ///< stored ones where it lost more than 5 %
+    double largest = 0;        ///< its largest loss at a vertex
+    std::size_t vertices = 0;  ///< those where it lost more than 5 %
   };
   std::vector<PrunedJoint> pruned;  ///< joints for which `influences` are too few, largest loss first
-  std::size_t voxels = 0;           ///< cells of the voxel body, where one was made
+  std::size_t voxels = 0;           ///< cells of the solid voxel grid, where one was made
   int iterations = 0;
   std::optional<FleshReport> flesh = {};
-  std::vector<std::string> warnings;  ///< each repair in a sentence
+  std::vector<std::string> warnings;  ///< one sentence per repair
 };
 
-/// Gives rig.weights for every vertex from rig.mesh and the rig's deforming joints in bind space. Never leaves
-/// a vertex without weights. kBadInput: no usable triangle. kImpossible: no joint deforms, or `strict` and a
-/// fallback was needed. kUsage: unknown names. The rig is unchanged on failure.
+/// Computes rig.weights for every vertex from rig.mesh and the rig's deforming joints in bind space. Every
+/// vertex gets weights that sum to 1. Cost: milliseconds (heat, envelope) to seconds (bbw, elastic), growing
+/// with bones times vertices or cells; docs/results.md has figures.
+/// @param rig      mesh and skeleton; receives the weights; unchanged on failure
+/// @param request  method, influences, locks
+/// @return kBadInput: no usable triangle. kImpossible: no joint deforms, or `strict` and a fallback was needed.
+///         kUsage: unknown names or settings. kCancelled: by `request.progress`.
 Result<BindReport> bind(Rig& rig, const BindRequest& request);
 
-/// Says in `report.pruned`, and in a note where a joint lost much, what pruning took from which joints.
+/// Fills `report.pruned` with the joints that lost weight by pruning, and adds a warning for large losses.
 void note_pruned(const Rig& rig, const SkinWeights& before, const SkinWeights& after, BindReport& report);
 
-/// kUsage where it is no number of joints that a vertex can keep.
+/// kUsage unless it is a valid number of influences, 1 to 64.
 Result<void> check_influences(int influences);
 
 /// "projection, inverse-distance, ...": for help and messages.

@@ -7,7 +7,7 @@
 
 namespace sinew {
 
-/// The voxel body of a rig for the elastic deformer: bone vertices rigid, vertices of parts without a bone
+/// The voxel grid of a rig for the elastic deformer: bone vertices rigid, vertices of parts without a bone
 /// rigid with the nearest one, harmonic weights as a first guess. kUsage: stiffness of a joint that is not
 /// there, of an attribute that the mesh does not have, or not above 0.
 Result<ElasticSetup> elastic_setup(const Rig& rig, const ElasticSettings& settings,

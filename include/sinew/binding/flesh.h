@@ -22,6 +22,7 @@ using MotionRanges = std::map<std::string, MotionRange, std::less<>>;
 /// turns are left out. Clips are sampled 30 times a second.
 MotionRanges ranges_of_clips(const Rig& rig);
 
+/// What to do: the parameters of make_flesh().
 struct FleshRequest {
   MotionRange range;
   MotionRanges ranges = {};  ///< of joints that turn less or more; kUsage: a joint that is not there
@@ -39,6 +40,7 @@ struct FleshJointReport {
   double bare = 1, worst = 1, mean = 1;  ///< energy over that of the elastic body, without and with fields
   std::size_t modes = 0, vertices = 0;
 };
+/// What make_flesh() did.
 struct FleshReport {
   std::size_t voxels = 0, field_bytes = 0;
   std::size_t unreached = 0;  ///< vertices in parts of the body without a bone: they hang on one joint

@@ -11,7 +11,7 @@
 
 namespace sinew {
 
-/// The surface of a rig as the methods want it: welded, in bind space, with its bones.
+/// The surface of a rig as weight methods need it: welded, in bind space, with its bones.
 struct Surface {
   WeldedTriangles welded;
   std::vector<Bone> bones;
@@ -22,8 +22,8 @@ struct Surface {
 /// kImpossible: no joint deforms. kBadInput: no usable triangle.
 Result<Surface> make_surface(const Rig& rig);
 
-/// What all binding of one rig stands on, made once: the surface, and the voxel body when it is first asked
-/// for.
+/// The data that all binding of one rig shares, built once: the surface, and the solid voxel grid on first
+/// use.
 class BindingContext {
  public:
   /// `voxels`: cells along the longest side of the body; 0: chosen by mesh and bones. Fails as make_surface.

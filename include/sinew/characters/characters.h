@@ -15,6 +15,7 @@ struct CharacterKind {
 };
 std::span<const CharacterKind> character_kinds();
 
+/// Options of make_character().
 struct CharacterOptions {
   /// About this many vertices: within a factor of 2 from 1000 on; below, no fewer than the kind's coarsest
   /// cage has (1.7 k for the biped, under 1 k for the others). 0: the kind's own default, 2 k to 8.5 k.

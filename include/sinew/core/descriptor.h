@@ -106,7 +106,7 @@ constexpr Descriptor choice(std::string_view name, std::string_view words, std::
   return made;
 }
 
-/// What holds where nobody says otherwise: the member of a new struct.
+/// The default: the member of a new struct.
 template <class Options>
 Setting default_of(const Descriptor& descriptor);
 

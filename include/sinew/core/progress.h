@@ -7,7 +7,7 @@
 
 namespace sinew {
 
-/// How a long job tells its caller where it stands, and learns that it should stop.
+/// How a long job reports progress to its caller and is cancelled.
 /// Options structs carry a `const Progress* progress = nullptr`; jobs report from the thread that called them.
 struct Progress {
   /// fraction in [0, 1] of the named stage; may be empty.

@@ -10,23 +10,23 @@
 
 namespace sinew {
 
-/// Why something could not be done. The number is the exit code of the command line.
+/// Kind of failure. The number is the exit code of the command line.
 enum class ErrorCode {
-  kBug = 1,          ///< a fault of sinew itself
-  kUsage = 2,        ///< a call or command that cannot mean anything
-  kBadInput = 3,     ///< a file that is broken; the message says where
-  kImpossible = 4,   ///< good data, but the job cannot be done with it
-  kIo = 5,           ///< a file that is missing, exists already, or a full disk
+  kBug = 1,          ///< an internal error of sinew
+  kUsage = 2,        ///< invalid arguments or options
+  kBadInput = 3,     ///< an invalid file; the message names the location
+  kImpossible = 4,   ///< valid data, but the operation is not possible with it
+  kIo = 5,           ///< a missing file, an existing output, a full disk
   kLimit = 6,        ///< a limit that the user set
-  kCancelled = 130,  ///< the user stopped it
+  kCancelled = 130,  ///< cancelled by the user
 };
 
-/// A sentence that a user can act on, and its class.
+/// A message that a user can act on, and its kind.
 struct Error {
   ErrorCode code = ErrorCode::kBug;
   std::string message;
-  /// The parameter that is at fault, where one is; the message begins with its name. Interfaces that call
-  /// parameters otherwise (--mush-passes, mushPasses) put their own name there.
+  /// The invalid parameter, if any; the message begins with its name. Interfaces with other names for
+  /// parameters (--mush-passes, mushPasses) replace it.
   std::string parameter = {};
 };
 
@@ -54,16 +54,16 @@ inline Error cancelled() {
   return {ErrorCode::kCancelled, "cancelled"};
 }
 
-/// The same error, said of a file: "biped.glb: ...".
+/// The same error with the name of a file: "biped.glb: ...".
 inline Error in_file(const std::string& file, Error error) {
   if (error.code == ErrorCode::kCancelled) return error;
   error.message = file + ": " + error.message;
   return error;
 }
 
-/// A value, or the error that stands in its place. Failures of data travel this way; bugs of the caller are
-/// asserts. A union of its own: std::variant, instantiated for every type that is returned, made up a tenth of
-/// the time it takes to compile the library.
+/// A value or an error. Data errors are returned this way; programming errors are asserts. Dereference only
+/// if ok(). A hand-written union: std::variant, instantiated for every returned type, took a tenth of the
+/// time to compile the library.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -147,7 +147,7 @@ class [[nodiscard]] Result<void> {
 #define SINEW_CONCAT_INNER(a, b) a##b
 #define SINEW_CONCAT(a, b) SINEW_CONCAT_INNER(a, b)
 
-// SINEW_TRY(auto mesh, read_obj(path)): the value, or return the error to our caller.
+// SINEW_TRY(auto mesh, read_obj(path)): declares the value, or returns the error to the caller.
 #define SINEW_TRY(declaration, expression) \
   SINEW_TRY_IMPL(SINEW_CONCAT(sinew_try_, __LINE__), declaration, expression)
 #define SINEW_TRY_IMPL(temporary, declaration, expression) \
@@ -155,7 +155,7 @@ class [[nodiscard]] Result<void> {
   if (!temporary.ok()) return temporary.error();           \
   declaration = *std::move(temporary)
 
-// SINEW_CHECK(write(...)): go on, or return the error to our caller.
+// SINEW_CHECK(write(...)): continues, or returns the error to the caller.
 #define SINEW_CHECK(expression)                                                         \
   do {                                                                                  \
     if (auto sinew_check = (expression); !sinew_check.ok()) return sinew_check.error(); \

@@ -18,7 +18,7 @@ std::optional<std::int64_t> parse_int(std::string_view text);
 /// Appends the shortest text of at most `digits` significant digits ("%.{digits}g"); "-0" becomes "0".
 void append_number(std::string& out, double value, int digits = 9);
 
-/// Walks over text line by line and word by word; lines end at \n, \r\n or \r. Never allocates.
+/// Walks over text line by line and word by word; lines end at LF, CR LF or CR. Never allocates.
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : rest_(text) {}

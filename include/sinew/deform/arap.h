@@ -18,6 +18,7 @@ namespace sinew {
 /// below 0 taken as 0, since with them rest is no minimum.
 enum class ArapEnergy { kSpokesAndRims, kSpokes };
 
+/// Options of ArapSolver::build().
 struct ArapOptions {
   ArapEnergy energy = ArapEnergy::kSpokesAndRims;
   /// Springs: edges that no face has, as vertex pairs, and what each weighs, where a cotangent is about 1.

@@ -7,6 +7,7 @@
 
 namespace sinew {
 
+/// Options of build_arap().
 struct ArapRigOptions {
   std::vector<VertexTarget> targets = {};  ///< world space; empty: the skeleton holds the mesh
   int iterations = 30;

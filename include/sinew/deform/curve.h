@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// Options of build_curve().
 struct CurveOptions {
   int segments = 8;                   ///< of every bone; 1: plain bones
   double ease = 1;                    ///< length of the handles, in thirds of the bone

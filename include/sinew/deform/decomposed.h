@@ -5,11 +5,13 @@
 
 namespace sinew {
 
+/// How rotations are blended.
 enum class RotationBlend {
   kPolar,   ///< quaternions added with matching signs, normalised
   kExpLog,  ///< rotation vectors relative to the largest weight; beyond 170 degrees from it, kPolar
 };
 
+/// Options of build_decomposed().
 struct DecomposedOptions {
   RotationBlend blend = RotationBlend::kPolar;
 };

@@ -6,6 +6,7 @@
 
 namespace sinew {
 
+/// Options of build_differential().
 struct DifferentialOptions {
   bool keys =
       false;  ///< the rig's keys in differential space, in the same solve; then no step before adds them

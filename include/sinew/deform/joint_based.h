@@ -8,11 +8,13 @@
 
 namespace sinew {
 
+/// How the fractional power of a twist is computed.
 enum class TwistPower {
   kExact,  ///< by polynomials, to the precision of float
   kFast,   ///< along the corrected chord [math/swing_twist.h]: off by less than 0.001 radians at half a turn
 };
 
+/// Options of build_joint_based().
 struct JointBasedOptions {
   std::optional<JointBlend> blend = {};  ///< for all joints, in place of what the rig says
   std::vector<JointBlend> blends = {};   ///< per joint, in place of the rig's; or empty

@@ -23,7 +23,7 @@ struct DeformerNeeds {
   bool endpoints = false;      ///< Rig::endpoint
   bool joint_weights = false;  ///< Rig::joint_weights
   bool flesh = false;          ///< Rig::flesh
-  int voxels = 0;              ///< of the voxel body that joint weights are made on; 0: chosen by the mesh
+  int voxels = 0;  ///< of the solid voxel grid that joint weights are made on; 0: chosen by the mesh
   std::optional<ElasticSettings> elastic = {};
 };
 

@@ -6,12 +6,14 @@
 
 namespace sinew {
 
+/// How the transforms of point handles are blended.
 enum class PointsForm {
   kArap,            ///< proximal vertices follow the handles, the rest is as rigid as possible [luo2015]
   kLinear,          ///< all vertices by linear blending of the handles' transforms
   kDualQuaternion,  ///< the same by dual quaternions
 };
 
+/// Options of build_points().
 struct PointsOptions {
   std::vector<HandleTarget> targets =
       {};  ///< handles that go elsewhere, where the frame's controls name none

@@ -19,6 +19,7 @@ enum class Placement {
   kAuto,  ///< kBody for those that the largest one surrounds, an eye in its socket; kOwn for the others
 };
 
+/// Options of PoissonSurface::build().
 struct PoissonOptions {
   /// Edges that are no face's, as vertex pairs: springs through the inside that hold the volume.
   std::vector<std::array<std::uint32_t, 2>> edges = {};

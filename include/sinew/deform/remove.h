@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// The part of the deformation gradient to remove.
 enum class Removed { kRotation, kScale };
 
 /// Takes the rotation or the scale out of what a deformer made [vanlommel2008, Sec. 7.2]: the gradient of

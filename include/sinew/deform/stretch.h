@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// How stretching bones are blended.
 enum class StretchForm { kLinear, kDualQuaternion };
 
 /// Stretchable and twistable bones [jacobson2011]. A bone whose ends are a and b at rest and a'

@@ -15,11 +15,12 @@ using PositionMap = std::function<void(std::span<const Vec3f> rest, std::span<Ve
 /// How a deformer can be turned round.
 enum class Inverse {
   kExact,      ///< a blend of transforms: each vertex by one affine map, whatever the others do
-  kPointwise,  ///< each vertex by itself, but not affine: Newton's steps
+  kPointwise,  ///< each vertex separately, but not affine: Newton's method
   kIterative,  ///< vertices know of each other: steps with the transforms of a simpler deformer
-  kNone,       ///< no way back
+  kNone,       ///< not invertible
 };
 
+/// Options of unpose().
 struct UnposeOptions {
   Inverse inverse = Inverse::kExact;
   double untouched = 1e-6;  ///< of the mesh's size: a vertex moved by less is not edited
@@ -29,6 +30,7 @@ struct UnposeOptions {
   PositionMap guide = {};
 };
 
+/// The result of unpose().
 struct Unposed {
   std::vector<Vec3f> rest;
   std::size_t changed = 0;              ///< vertices that were edited

@@ -9,11 +9,13 @@
 
 namespace sinew {
 
+/// Options of pose_by_vertices().
 struct VertexIkOptions {
   int steps = 200;          ///< at most
   double tolerance = 1e-6;  ///< distance from the targets that is near enough, of the mesh's size
 };
 
+/// The result of pose_by_vertices().
 struct VertexIk {
   Pose pose;
   double distance = 0;  ///< the largest that is left between a vertex and its target

@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// Options of build_volume().
 struct VolumeOptions {
   double amount = 1;  ///< 0 ... 1: how much of what keeps the volume
 };

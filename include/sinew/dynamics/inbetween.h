@@ -24,6 +24,7 @@ struct CurveMaterial {
   double slowest = std::numbers::pi / 2;
 };
 
+/// Options of Inbetween::build().
 struct InbetweenOptions {
   CurveMaterial material;
   int least_steps = 16;  ///< time steps between two shapes; more where there are more frames

@@ -12,22 +12,22 @@
 
 namespace sinew {
 
-/// Whatever a file held: a mesh, a skeleton, a motion, or a whole rig.
+/// The contents of a file: a mesh, a skeleton, a motion, or a complete rig.
 struct Asset {
   Rig rig;
   std::shared_ptr<const GltfDocument> document;  ///< from .gltf, .glb, and .obj with materials
-  std::vector<std::string> warnings;             ///< what was repaired, one sentence each
+  std::vector<std::string> warnings;             ///< about repairs on reading, one sentence each
   bool from_text = false;  ///< .obj, .off, .ply, .stl: vertices are as in the file, no node carries them
 };
 
 /// Reads .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf or skeleton .json; by content where it is
-/// unmistakable (glb magic), else by extension. kIo: not there. kBadInput: broken (the message names file and
-/// place). kUsage: an unknown file extension.
-/// An .obj with materials, textures or vertex colours (io/looks.h) has a document that holds them. What
-/// `facing` says (kUsage where it says nothing sensible) turns all but .glb and .gltf; a note tells.
+/// unmistakable (glb magic), else by extension. kIo: no such file. kBadInput: invalid (the message names the
+/// file and the location). kUsage: an unknown file extension. An .obj with materials, textures or vertex
+/// colours (io/looks.h) has a document that holds them. `facing` gives the axes of the file (kUsage if they
+/// are invalid); all but .glb and .gltf are rotated, with a warning.
 Result<Asset> read_asset(const std::filesystem::path& path, const Facing& facing = {});
-/// The same for bytes in memory, of which `name` is only a label with an extension: no file is opened, and a
-/// .gltf whose buffers lie outside is kBadInput.
+/// The same for bytes in memory, where `name` is only a label with an extension: no file is opened, and a
+/// .gltf with external buffers is kBadInput.
 Result<Asset> read_asset(std::string_view bytes, const std::string& name);
 
 /// The joints that deform (all, where none does), each below its nearest ancestor among them, at rest in the

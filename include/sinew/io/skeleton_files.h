@@ -10,6 +10,7 @@
 
 namespace sinew {
 
+/// The result of read_bvh().
 struct SkeletonFile {
   Skeleton skeleton;
   std::vector<Clip> clips;  ///< a .bvh has one

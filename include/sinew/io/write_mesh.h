@@ -9,6 +9,7 @@
 
 namespace sinew {
 
+/// Formats by file extension.
 enum class FileKind { kGlb, kGltf, kObj, kPly, kOff, kStl, kPc2, kMdd, kFolder, kUnknown };
 
 /// By the extension, in any case; a path without one is a folder.

@@ -12,6 +12,7 @@ namespace sinew {
 
 inline constexpr std::uint32_t kNoTriangle = 0xffffffffu;
 
+/// The nearest point of a mesh.
 struct NearestPoint {
   std::uint32_t triangle = kNoTriangle;  ///< kNoTriangle: nothing within the distance asked for
   Vec3 point = Vec3::Zero();
@@ -20,6 +21,7 @@ struct NearestPoint {
   bool found() const { return triangle != kNoTriangle; }
 };
 
+/// The first hit of a ray.
 struct RayHit {
   std::uint32_t triangle = kNoTriangle;
   double t = std::numeric_limits<double>::infinity();  ///< origin + t * direction

@@ -51,6 +51,7 @@ IndexLists vertex_neighbours(std::size_t vertex_count, const EdgeTable& edges);
 
 /// Faces that share a vertex belong together. Components are numbered by their lowest vertex.
 inline constexpr std::uint32_t kNoComponent = 0xffffffffu;
+/// The result of connected_components().
 struct Components {
   std::uint32_t count = 0;
   std::vector<std::uint32_t> of_vertex;  ///< kNoComponent where no face refers to the vertex

@@ -12,6 +12,7 @@
 
 namespace sinew {
 
+/// What to do: the parameters of bake().
 struct BakeRequest {
   std::size_t clip = 0;  ///< index into rig.clips
   double fps = 30;

@@ -21,6 +21,7 @@ struct CageRequest {
   const Progress* progress = nullptr;
 };
 
+/// What bind_cage() did.
 struct CageReport {
   double seconds = 0;
   std::size_t controls = 0, cells = 0, nodes = 0, pieces = 0;
@@ -39,11 +40,11 @@ Result<CageReport> bind_cage(Rig& rig, PolyMesh cage, const CageRequest& request
 /// The same with a cage that was solved for another mesh and kept its volume; nothing is solved.
 Result<CageReport> bind_solved_cage(Rig& rig, const Cage& solved, const CageRequest& request);
 
-/// The same with a cage made out of the mesh's voxel body. One that the skeleton moves keeps limbs apart
+/// The same with a cage made out of the mesh's voxel grid. One that the skeleton moves keeps limbs apart
 /// (volume/limb_cage.h), unless it is dynamic or kept.
 Result<CageReport> bind_auto_cage(Rig& rig, int controls, const CageRequest& request);
 
-/// A cage around the rig's mesh, out of its voxel body.
+/// A cage around the rig's mesh, out of its solid voxel grid.
 Result<PolyMesh> auto_cage(const Rig& rig, int controls, const Progress* progress);
 
 }  // namespace sinew

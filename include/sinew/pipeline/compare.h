@@ -19,6 +19,7 @@ struct MethodPair {
 /// elastic x swing-twist, elastic x lbs, elastic x dqs, bbw x lbs, bbw x dqs, bbw x swing-twist: always there.
 std::vector<MethodPair> usual_pairs();
 
+/// What to do: the parameters of compare().
 struct CompareRequest {
   std::vector<MethodPair> pairs = {};  ///< beside the usual ones
   /// Poses of these alone; empty: of all that do not move everything and that a grid resolves, that of the body
@@ -89,6 +90,7 @@ struct JointRotations {
   std::vector<RotationFigures> methods;
 };
 
+/// What compare() did.
 struct CompareReport {
   std::vector<PoseFigures> poses;
   std::vector<PolyMesh> pieces;  ///< parts of the mesh that were judged on finer grids of their own

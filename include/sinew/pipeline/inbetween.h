@@ -18,6 +18,7 @@ namespace sinew {
 /// undamped.
 enum class InbetweenMotion { kSkeleton, kPaper };
 
+/// What to do: the parameters of inbetween().
 struct InbetweenRequest {
   int frames = 0;  ///< of the whole way, the first and the last shape included
   double fps = 30;

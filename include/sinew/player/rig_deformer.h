@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine includes to run a rig. Eigen and the rig itself are only named here, so that a file that
-// includes this compiles fast.
+// The header that an engine includes to run a rig. Eigen and the rig itself are only forward-declared, so
+// that files that include it compile fast.
 #pragma once
 
 #include <array>
@@ -40,27 +40,28 @@ struct VertexBuffer {
   std::size_t stride = 3 * sizeof(float);
 };
 
-/// A pose as engines hold it: a matrix for each joint, three rows of four numbers, from the joint's space to
-/// its parent's or to the model's; a weight for each shape key, or none: the keys' own.
+/// A pose in the caller's memory: per joint a matrix of three rows of four floats, from the joint's space to
+/// its parent's or to model space; per shape key a weight, or none for the keys' default weights.
 struct PoseView {
   enum class Space { kParent, kModel };
-  std::span<const float> joints;  ///< 12 for each joint, in the order of Rig::skeleton
+  std::span<const float> joints;  ///< 12 per joint, row-major, in the order of Rig::skeleton
   Space space = Space::kModel;
   std::span<const float> key_weights = {};
 };
 
-/// What one character on screen has of its own: memory that evaluation works in, what hands have moved, and
-/// the job system it runs on. Used by one thread at a time.
+/// The state of one character on screen: scratch memory, moved controls, and the job system it runs on. Used
+/// by one thread at a time.
 class RigWorkspace {
  public:
   RigWorkspace(RigWorkspace&& other) noexcept;
   RigWorkspace& operator=(RigWorkspace&& other) noexcept;
   ~RigWorkspace();
 
-  /// Cages and point handles that are moved in the next frames; has a list for each cage of the rig.
+  /// Cages and point handles that are moved in the next frames; one list per cage of the rig.
   LiveControls& controls();
   const LiveControls& controls() const;
-  /// Null: the default one, oneTBB. serial_executor() for those who spread characters over their own threads.
+  /// The job system of this character. Null: the default, oneTBB. Pass serial_executor() if you distribute
+  /// characters over your own threads. The executor must outlive its use.
   void run_on(const Executor* executor);
 
  private:
@@ -70,7 +71,7 @@ class RigWorkspace {
   Memory* memory_;
 };
 
-/// One of many characters that are evaluated at once.
+/// One of several characters that are evaluated together.
 struct RigInstance {
   const Pose* pose = nullptr;
   RigWorkspace* workspace = nullptr;
@@ -78,58 +79,65 @@ struct RigInstance {
   Status status = Status::kOk;  ///< of the last evaluation
 };
 
-/// A rig, ready to run: pose spaces, forward kinematics, then the steps of its stack, one on the result of the
-/// other. Immutable once built, owns all that it needs, and may be used by any number of threads, each with a
-/// workspace of its own. Evaluating allocates nothing (but for `elastic`, the reference) and throws nothing.
+/// A rig that is ready to run: pose spaces, forward kinematics, then the steps of its stack, each on the
+/// result of the previous one. Immutable and self-contained (the rig may be destroyed); any number of threads
+/// may use it, each with its own workspace. Evaluation does not allocate (except `elastic`, the reference) or
+/// throw.
 class RigDeformer {
  public:
-  /// By the rig's own stack; with a deformer by name, "dqs", "curve+mush", in the place of the stack's; or by
-  /// a stack of the caller's (player/stack.h). Fails as build_stack does; kImpossible where the rig lacks what
-  /// a deformer needs: binding/prepare.h makes it.
+  /// Builds the rig's own stack; or the same with another deformer, by name ("dqs", "curve+mush"); or a given
+  /// stack (player/stack.h). Cost: milliseconds for blends of transforms; deformers that solve
+  /// (`differential`, `arap`, `elastic`) factor a matrix. `data` is what prepare() of binding/prepare.h made.
+  /// Fails as build_stack(); kImpossible if the rig lacks data that a deformer needs: prepare() computes it.
   static Result<RigDeformer> build(const Rig& rig);
   static Result<RigDeformer> build(const Rig& rig, std::string_view deformer);
   static Result<RigDeformer> build(const Rig& rig, const std::vector<StackEntry>& stack);
   static Result<RigDeformer> build(const Rig& rig, const std::vector<StackEntry>& stack,
                                    const DeformerData& data);
-  /// By steps that are built already, deformers of one's own among them.
+  /// From steps that are built already, which may be custom deformers.
   static Result<RigDeformer> build(const Rig& rig, std::vector<BuiltStep> steps);
 
   RigDeformer(RigDeformer&& other) noexcept;
   RigDeformer& operator=(RigDeformer&& other) noexcept;
   ~RigDeformer();
 
-  std::size_t vertex_count() const;  ///< of the rig
-  /// Of a frame: what buffers must hold. More than vertex_count() where the stack ends with subdivision, whose
-  /// mesh() then has the faces and texture coordinates; null: those of the rig.
+  std::size_t vertex_count() const;  ///< vertices of the rig
+  /// Vertices of a frame: the size of output buffers. More than vertex_count() if the stack ends with
+  /// subdivision, whose mesh() then has the faces and texture coordinates; null: those of the rig.
   std::size_t output_count() const;
   const Subdivision* subdivision() const;
   std::size_t joint_count() const;
   std::size_t key_count() const;
-  /// What a user should know about the rig, a sentence each.
+  /// Warnings for the user about the rig, one sentence each.
   std::span<const std::string> warnings() const;
 
+  /// Allocates the memory of one character.
   RigWorkspace make_workspace() const;
 
-  /// The mesh in a pose, world space, output_count() vertices. Normals where a buffer is given for them.
-  /// kBadPose, and nothing is written, where pose or buffers do not fit the rig.
+  /// Deforms the mesh. Cost: see docs/results.md; linear in the vertices for blends of transforms.
+  /// @param pose       local joint transforms and key weights
+  /// @param workspace  made by this deformer; one thread at a time
+  /// @param positions  output, world space, output_count() vertices, any stride
+  /// @param normals    output, unit length, the same size; computed only if given
+  /// @return kBadPose if pose or buffers do not fit the rig: nothing is written then.
   Status evaluate(const Pose& pose, RigWorkspace& workspace, VertexBuffer positions,
                   VertexBuffer normals = {}) const noexcept;
   Status evaluate(const PoseView& pose, RigWorkspace& workspace, VertexBuffer positions,
                   VertexBuffer normals = {}) const noexcept;
-  /// The same from other rest positions, three floats for each vertex, bind space.
+  /// The same from other rest positions, three floats per vertex, bind space.
   Status evaluate_from(std::span<const float> rest, const Pose& pose, RigWorkspace& workspace,
                        VertexBuffer positions, VertexBuffer normals = {}) const noexcept;
-  /// The same, counted from origin(): for the far away, whose shape floats of world space cannot hold.
+  /// The same relative to origin(): for rigs far away, where floats in world space lack precision.
   Status evaluate_near(const Pose& pose, RigWorkspace& workspace, VertexBuffer positions,
                        VertexBuffer normals = {}) const noexcept;
-  /// A place near the mesh in the rig's own pose, world space; zero but for rigs that lie more than 16 of
-  /// their sizes from the origin.
+  /// A point near the mesh in the rig's own pose, world space; zero unless the rig is more than 16 times its
+  /// size away from the origin.
   std::array<double, 3> origin() const;
-  /// Many characters, spread over the threads of `executor` (null: the default one), each on one of them.
+  /// Evaluates several characters on the threads of `executor` (null: the default one), each on one thread.
   /// Returns the worst status.
   Status evaluate(std::span<RigInstance> instances, const Executor* executor = nullptr) const noexcept;
 
-  /// The elastic energy of the frame that the workspace saw last, from deformers that minimise it.
+  /// The elastic energy of the workspace's last frame, for deformers that minimise it.
   std::optional<double> energy(const RigWorkspace& workspace) const;
 
  private:

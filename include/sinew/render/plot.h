@@ -40,6 +40,7 @@ struct BarPlot {
   std::vector<BarSeries> series;
 };
 
+/// Options of plot_lines().
 struct PlotOptions {
   int width = 720, height = 440;
   std::string font;  ///< a font file; empty: DejaVu Sans in the usual folders

@@ -12,6 +12,7 @@
 
 namespace sinew {
 
+/// An RGB image, 8 bits per channel.
 struct Image {
   int width = 0, height = 0;
   std::vector<std::uint8_t> rgb;  ///< 3 * width * height, rows from the top
@@ -72,6 +73,7 @@ enum class View { kFront, kSide, kThreeQuarter, kBack, kTop };
 inline constexpr int kMaxImageSide = 16384;
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 26;
 
+/// Options of render().
 struct RenderOptions {
   int width = 640, height = 640;  ///< of one view
   std::vector<View> views = {View::kFront, View::kSide, View::kThreeQuarter};

@@ -7,6 +7,7 @@
 
 namespace sinew {
 
+/// A joint and its weight at a vertex.
 struct Influence {
   std::uint32_t joint = 0;
   double weight = 0;

@@ -8,7 +8,9 @@
 
 namespace sinew {
 
+/// The animated property.
 enum class ChannelPath { kTranslation, kRotation, kScale, kKeyWeights };
+/// Interpolation between keyframes, as in glTF.
 enum class Interpolation { kStep, kLinear, kCubicSpline };
 
 /// One animated property. Rotations are quaternions x, y, z, w. `values` holds `width` numbers a keyframe (3,
@@ -22,6 +24,7 @@ struct Channel {
   std::vector<float> values;
 };
 
+/// An animation clip.
 struct Clip {
   std::string name;
   std::vector<Channel> channels;

@@ -8,6 +8,7 @@
 
 namespace sinew {
 
+/// Local transforms of all joints, and key weights.
 struct Pose {
   std::vector<Affine3> local;       ///< per joint, relative to its parent
   std::vector<double> key_weights;  ///< per shape key; empty: the keys' own defaults

@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// Options of reach().
 struct ReachOptions {
   /// How many joints above the one that reaches may turn. 0: the whole limb, up to below the joint where the
   /// skeleton branches.
@@ -13,6 +14,7 @@ struct ReachOptions {
   double tolerance = 1e-9;  ///< of the chain's length: nearer counts as there
 };
 
+/// The result of reach().
 struct Reached {
   double distance = 0;     ///< from the joint's head to the place, world
   std::size_t turned = 0;  ///< joints of the chain

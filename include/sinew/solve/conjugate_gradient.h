@@ -12,12 +12,14 @@ namespace sinew {
 /// A linear map over columns: out = map(in), both n x k; out has its size already and does not alias in.
 using LinearMap = std::function<void(const Eigen::MatrixXd& in, Eigen::MatrixXd& out)>;
 
+/// Options of conjugate_gradient().
 struct ConjugateGradientOptions {
   double tolerance = 1e-10;  ///< of |b - A x| / |b|, for every column
   int max_iterations = 1000;
   const Progress* progress = nullptr;
 };
 
+/// What conjugate_gradient() did.
 struct ConjugateGradientReport {
   int iterations = 0;
   bool converged = false;

@@ -12,6 +12,7 @@
 
 namespace sinew {
 
+/// Options of lbfgs().
 struct LbfgsOptions {
   double tolerance = 1e-4;  ///< stop where a step lowers the energy by less than this part of itself
   int max_steps = 200;

@@ -13,6 +13,7 @@
 
 namespace sinew {
 
+/// Options of ElasticBody::minimise().
 struct ElasticOptions {
   double tolerance = 1e-4;  ///< stop where a step lowers the energy by less than this part of itself
   int max_iterations = 200;

@@ -17,10 +17,10 @@ struct GeodesicSeed {
   double distance = 0;  ///< world units
 };
 
-/// Shortest ways through the voxel body, from cell centre to cell centre, in world units. Cells that touch, be
-/// it in a corner, are neighbours. Never shorter than the straight line, exact along the axes, up to 7 % too
-/// long elsewhere. Built once for many sources; each is O(cells log cells), and several may run at once. The
-/// same bits for any thread count.
+/// Shortest ways through the voxel grid, from cell centre to cell centre, in world units. Cells that touch,
+/// be it in a corner, are neighbours. Never shorter than the straight line, exact along the axes, up to 7 %
+/// too long elsewhere. Built once for many sources; each is O(cells log cells), and several may run at once.
+/// The same bits for any thread count.
 class GeodesicSolver {
  public:
   explicit GeodesicSolver(const VoxelGrid& grid);  ///< keeps a reference; 36 bytes a cell

@@ -14,6 +14,7 @@
 
 namespace sinew {
 
+/// Options of HarmonicCage::bind().
 struct CageSolveOptions {
   double tolerance = 1e-6;  ///< of the residual, relative to a node's own value
   double threshold = 1e-6;  ///< coordinates below are dropped, and the rest mended
@@ -33,6 +34,7 @@ struct CageFigures {
   std::size_t memory_bytes = 0;  ///< of the largest block
 };
 
+/// The result of bind().
 struct CageBinding {
   ControlRows rows;          ///< per point; each sums to 1
   std::vector<float> masks;  ///< per point: 1 inside; outside it fades to 0 with the distance to the cage

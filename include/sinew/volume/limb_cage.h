@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// Options of limb_cage().
 struct LimbCageOptions {
   int controls = 200;       ///< about as many control points at most
   int resolution = 6;       ///< coordinates are solved with about 2^resolution steps along the longest side
@@ -12,6 +13,7 @@ struct LimbCageOptions {
   const Progress* progress = nullptr;
 };
 
+/// The result of limb_cage().
 struct LimbCage {
   PolyMesh mesh;          ///< quads that face outwards; those of two limbs may lie in the same place
   CageBinding binding;    ///< of the mesh's vertices; all masks are 1

@@ -14,6 +14,7 @@
 
 namespace sinew {
 
+/// Options of Multigrid::build().
 struct MultigridOptions {
   int sweeps = 2;      ///< Gauss-Seidel sweeps before and after each coarse correction
   int coarsest = 100;  ///< unknowns below which the system is factored

@@ -13,9 +13,9 @@ namespace sinew {
 inline constexpr std::array<std::array<std::uint8_t, 2>, 12> kCellEdges{
     {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}};
 
-/// The voxel body: cubic cells of a regular lattice, and the grid vertices at their corners, both with compact
-/// indices. Cell (x, y, z) covers origin + cell_size * [x, x+1) x [y, y+1) x [z, z+1); grid vertex (x, y, z)
-/// is its low corner.
+/// The voxel grid: cubic cells of a regular lattice, and the grid vertices at their corners, both with
+/// compact indices. Cell (x, y, z) covers origin + cell_size * [x, x+1) x [y, y+1) x [z, z+1); grid vertex
+/// (x, y, z) is its low corner.
 class VoxelGrid {
  public:
   VoxelGrid() = default;

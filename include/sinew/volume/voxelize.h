@@ -12,6 +12,7 @@
 
 namespace sinew {
 
+/// Options of voxelize().
 struct VoxelizeOptions {
   /// How fine: the first of these that is above 0, else automatic (VoxelSize below).
   double cell_size = 0;               ///< world units
@@ -33,6 +34,7 @@ struct VoxelSize {
   enum class Reason { kGiven, kTarget, kThickness, kGap, kBone, kMaxCells } reason = Reason::kGiven;
 };
 
+/// The result of voxelize().
 struct VoxelBody {
   VoxelGrid grid;
   std::vector<std::uint8_t> surface;  ///< per cell: 1 where it holds surface

@@ -6,6 +6,7 @@
 
 namespace sinew {
 
+/// Options of grid_bbw().
 struct BbwOptions {
   int voxels = 0;           ///< cells along the longest side; 0: chosen by mesh and bones
   double tolerance = 1e-4;  ///< relative distance of the energy to its minimum at which the solver stops

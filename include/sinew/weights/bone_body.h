@@ -22,7 +22,7 @@ std::size_t elastic_cells(const BindInput& input);
 /// 1,000 triangles, more with their square.
 double flesh_unknowns(const BindInput& input);
 
-/// The voxel body of a surface, as fine as weights need it. `voxels`: cells along the longest side; 0: chosen
+/// The voxel grid of a surface, as fine as weights need it. `voxels`: cells along the longest side; 0: chosen
 /// by mesh and bones, with `max_cells` at most; 0: body_cells.
 Result<VoxelBody> make_voxel_body(const BindInput& input, int voxels, const Progress* progress,
                                   std::size_t max_cells = 0);

@@ -5,12 +5,14 @@
 
 namespace sinew {
 
+/// Which bones heat a vertex.
 enum class HeatSource {
   kNearest,  ///< every vertex is warmed by its nearest bone, if it sees it [baran2007]
   kVisible,  ///< by every bone it sees, as 1/distance^2 [vanlommel2008, Sec. 6.7]
   kBlender,  ///< by its nearest bone, distances weighed by the normal; depends on face orientation
 };
 
+/// Options of bone_heat_weights().
 struct BoneHeatOptions {
   HeatSource source = HeatSource::kNearest;
   double strength = 1;  ///< c in H = k c A / d^2: larger is more rigid

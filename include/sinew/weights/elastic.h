@@ -22,6 +22,7 @@ using JointSamples = std::vector<Mat3>;
 JointSamples swing_samples(const JointFrame& frame, int count = 4);
 JointSamples twist_samples(const JointFrame& frame, int count = 2);  ///< the same about z
 
+/// Options of energy_minimising_weight().
 struct DescentOptions {
   double tolerance = 1e-4;  ///< stop where a step lowers the energy by less than this part of itself
   int max_steps = 24;
@@ -49,6 +50,7 @@ Result<GridWeight> energy_minimising_weight(const Corotational& model, std::span
 double linear_energy(const Corotational& model, const Eigen::VectorXd& weight, const Vec3& origin,
                      std::span<const Mat3> samples);
 
+/// What the weights are fitted to.
 enum class ElasticFit {
   kLinear,                   ///< least energy with linear blending
   kDualQuaternion,           ///< least energy with dual quaternions (elastic_dqs.h)
@@ -60,6 +62,7 @@ enum class ElasticFit {
 /// a part of the angle that joint deformers do (weights/spherical_twist.h).
 enum class TwistFit { kLinear, kSpherical };
 
+/// Options of grid_joint_weights().
 struct ElasticWeightOptions {
   ElasticFit fit = ElasticFit::kLinear;
   int voxels = 0;       ///< cells along the longest side; 0: chosen by mesh and bones

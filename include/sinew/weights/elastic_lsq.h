@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// Options of least_squares_weight().
 struct LeastSquaresOptions {
   bool non_negative = false;  ///< each value within [0, 1]
   double tolerance = 1e-5;    ///< of the elastic examples

@@ -5,19 +5,22 @@
 
 namespace sinew {
 
+/// How endpoint weights are computed.
 enum class EndpointMethod {
   kProjection,       ///< where the foot of the perpendicular on the bone lies
   kInverseDistance,  ///< from point weights at the joints: by distance alone,
   kHeat,             ///< by heat on the surface,
-  kBbw,              ///< bounded biharmonic in the voxel body
+  kBbw,              ///< bounded biharmonic in the solid voxel grid
 };
 
+/// Options of endpoint_weights().
 struct EndpointOptions {
   EndpointMethod method = EndpointMethod::kProjection;
   int voxels = 0;  ///< kBbw: cells along the longest side; 0: chosen by mesh and joints
   const Progress* progress = nullptr;
 };
 
+/// The result of endpoint_weights().
 struct EndpointFields {
   Eigen::MatrixXd values;  ///< n x m in [0, 1], a column a bone: 0 belongs to its head, 1 to its tail
   std::size_t filled = 0;  ///< vertices that no joint reached by this method: projected instead

@@ -12,6 +12,7 @@ struct Envelope {
   double head_radius = 0, tail_radius = 0, falloff = 0;
 };
 
+/// Options of envelope_weights().
 struct EnvelopeOptions {
   std::vector<Envelope> envelopes = {};  ///< per bone; empty: measured from the mesh (default_envelopes)
   int smoothing = 0;                     ///< rounds of averaging with the neighbours

@@ -10,6 +10,7 @@
 
 namespace sinew {
 
+/// Options of grid_flesh().
 struct FleshOptions {
   MotionRange range;                         ///< of every joint
   std::span<const MotionRange> ranges = {};  ///< per bone, instead; or empty
@@ -43,6 +44,7 @@ struct FleshFigures {
   int steps = 0;
 };
 
+/// The result of grid_flesh().
 struct GridFlesh {
   Eigen::MatrixXd swing, twist;       ///< grid vertices x bones, as of GridJointWeights
   std::vector<std::uint8_t> reached;  ///< per grid vertex: a bone lies in its part of the body

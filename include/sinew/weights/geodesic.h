@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// Options of geodesic_weights().
 struct GeodesicOptions {
   int voxels = 0;  ///< cells along the longest side; 0: chosen by mesh and bones, 10 M cells x bones at most
   double power = 4;          ///< w_j ~ d_j^-power
@@ -12,13 +13,14 @@ struct GeodesicOptions {
   const Progress* progress = nullptr;
 };
 
+/// The result of geodesic_weights().
 struct GeodesicWeights {
   BoneWeights weights;
   std::size_t voxels = 0;         ///< cells of the body
   std::size_t bones_outside = 0;  ///< bones that start from their nearest cell, being outside the body
 };
 
-/// Weights from the shortest paths through the voxel body [dionne2013]: what is near in space but far through
+/// Weights from the shortest paths through the voxel grid [dionne2013]: what is near in space but far through
 /// the flesh (a hand beside a thigh) gets nothing. Works on any surface: open, torn, inside-out, in pieces; a
 /// vertex whose piece no bone reaches is left unbound.
 Result<GeodesicWeights> geodesic_weights(const BindInput& input, const GeodesicOptions& options = {});

@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// Options of harmonic_weights().
 struct HarmonicOptions {
   double margin = 0.25;  ///< the share of a bone next to a joint that is left free; a free end of a chain is
                          ///< held to its tip

@@ -6,6 +6,7 @@
 
 namespace sinew {
 
+/// Options of grid_harmonic().
 struct HarmonicVolumeOptions {
   int voxels = 0;           ///< cells along the longest side; 0: chosen by mesh and bones
   double tolerance = 1e-8;  ///< of the solver, relative

@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// Options of inverse_distance_weights().
 struct InverseDistanceOptions {
   double power = 2;  ///< w_j ~ d_j^-power
 };

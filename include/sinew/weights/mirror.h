@@ -11,12 +11,14 @@
 
 namespace sinew {
 
+/// Options of mirror_weights().
 struct MirrorOptions {
   int axis = 0;               ///< the plane is x, y or z = centre
   bool from_positive = true;  ///< the side that is copied
   double tolerance = 1e-4;    ///< of the mesh's diagonal: nearer to the plane a vertex is on it
 };
 
+/// The result of mirror_weights().
 struct Mirrored {
   SkinWeights weights;
   std::vector<int> partner;            ///< per joint: its mirror image, itself in the middle

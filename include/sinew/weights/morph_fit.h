@@ -15,6 +15,7 @@ struct DrivenMorph {
   MorphDriver driver;
 };
 
+/// Options of fit_morphs().
 struct MorphFitOptions {
   std::size_t morphs = 16;      ///< at most
   double least = 0;             ///< deltas that stay below this in every frame are dropped

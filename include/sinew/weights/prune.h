@@ -5,6 +5,7 @@
 
 namespace sinew {
 
+/// The result of prune_weights().
 struct Pruned {
   SkinWeights weights;
   double error = 0;  ///< largest sum of weights cut from a row, before it was normalised again

@@ -22,6 +22,7 @@ struct PatchWeights {
 };
 using SolvePatch = std::function<Result<PatchWeights>(const BindInput& piece)>;
 
+/// What refine_short_bones() did.
 struct RefineReport {
   std::size_t patches = 0;
   std::vector<std::uint8_t> refined;  ///< per bone

@@ -37,6 +37,7 @@ struct SkinHelper {
   std::vector<Affine3> moves;  ///< per frame, rigid, bind space
 };
 
+/// Options of SkinFit::build().
 struct SkinFitOptions {
   std::size_t influences = 4;            ///< of a vertex, at most
   std::size_t candidates = 10;           ///< joints that are tried for a vertex
@@ -125,6 +126,7 @@ class SkinFit {
   std::vector<std::vector<std::uint32_t>> morphs_of_;   ///< per vertex: those that move it
 };
 
+/// Options of decompose_skin().
 struct DecomposeOptions {
   std::size_t influences = 4;
   std::size_t helpers = 0;

@@ -8,6 +8,7 @@
 
 namespace sinew {
 
+/// Options of smooth_weights().
 struct SmoothOptions {
   int rounds = 1;
   double amount = 0.5;  ///< how far a row moves to the mean of its neighbours in a round, 0 to 1

@@ -10,6 +10,7 @@
 
 namespace sinew {
 
+/// The result of transfer_weights().
 struct Transferred {
   SkinWeights weights;          ///< a row for every target position
   double largest_distance = 0;  ///< from a target vertex to the source's surface
