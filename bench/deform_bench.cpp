@@ -33,7 +33,7 @@ std::vector<Method> methods() {
           {"decomposed", [](const Rig& rig) { return build_decomposed(rig); }, 24 + 16},
           {"explog", [](const Rig& rig) { return build_decomposed(rig, {RotationBlend::kExpLog}); },
            24 + 16 + 16},
-          // share, swing and twist of 4 joints, and the vertex's number
+          // deformer weight, swing and twist of 4 joints, and the vertex's number
           {"swing-twist", [](const Rig& rig) { return build_joint_based(rig); }, 48 + 4},
           {"swing-twist fast",
            [](const Rig& rig) { return build_joint_based(rig, {.twist = TwistPower::kFast}); }, 48 + 4},

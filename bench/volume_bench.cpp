@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The voxel body: one character as users have them, and a ball that fills half of ever finer boxes.
+// The solid voxel grid: one character as users have them, and a ball that fills half of ever finer boxes.
 #include <fmt/format.h>
 
 #include <fstream>

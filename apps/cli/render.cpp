@@ -129,8 +129,8 @@ void add_render(Program& program) {
   verb.option("-o,--output", options->out, "the picture: .png").required();
   verb.option("--views", options->views, "front, side, three-quarter, back, top, separated by commas")
       .show_default();
-  verb.option("--width", options->width, "pixels of one view").range(16, 8192).show_default();
-  verb.option("--height", options->height, "pixels of one view").range(16, 8192).show_default();
+  verb.option("--width", options->width, "width of one view in pixels").range(16, 8192).show_default();
+  verb.option("--height", options->height, "height of one view in pixels").range(16, 8192).show_default();
   verb.option("--up", options->up, "up axis of the picture: x, y or z").show_default();
   verb.option("--frame", options->frame,
               "XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX: the bounding box to show (default: everything)");
@@ -138,7 +138,7 @@ void add_render(Program& program) {
   verb.flag("--clay", options->clay, "plain grey, without the file's colours and textures");
   verb.flag("--edges", options->edges, "draw the edges of the polygons");
   verb.option("--heat", options->heat,
-              "colour map: the weights of a joint (its name), swing:JOINT, twist:JOINT, share:JOINT "
+              "colour map: the weights of a joint (its name), swing:JOINT, twist:JOINT, deformer:JOINT "
               "(deformer weight), field:JOINT (largest shift by its corrective fields), endpoint:JOINT, "
               "rings (iso-curves of a quad mesh), or distance=FILE");
   verb.option("--range", options->range, "LOW,HIGH: range of the colour map");

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "sinew/binding/prepare.h"
 #include "sinew/deform/cage.h"
 #include "sinew/io/mesh_files.h"
-#include "sinew/binding/prepare.h"
 #include "sinew/player/pose_request.h"
 #include "sinew/player/shape_key.h"
 #include "sinew/skeleton/drag.h"
@@ -57,7 +57,7 @@ Result<void> check_controls(const Rig& rig, const LiveControls& controls) {
   }
   for (const HandleTarget& target : controls.handles) {
     if (target.handle >= rig.points.points.size())
-      return usage_error("a pose moves a handle that is not there");
+      return usage_error("the pose moves a handle that does not exist");
     if (!target.position.allFinite() || !target.rotation.coeffs().allFinite()) return not_finite("handles");
   }
   return {};
@@ -107,7 +107,8 @@ Result<std::vector<std::string>> Session::set_deformer(int slot, const Stack& wa
   warnings.insert(warnings.end(), deformer.warnings().begin(), deformer.warnings().end());
   RigWorkspace workspace = deformer.make_workspace();
   const std::size_t n = deformer.vertex_count();
-  slots_[s].emplace(Slot{std::move(deformer), std::move(workspace), std::vector<Vec3f>(n), std::vector<Vec3f>(n)});
+  slots_[s].emplace(
+      Slot{std::move(deformer), std::move(workspace), std::vector<Vec3f>(n), std::vector<Vec3f>(n)});
   return warnings;
 }
 
@@ -247,9 +248,9 @@ Result<std::vector<float>> Session::channel(Channel kind, int joint) {
   for (std::size_t i = 0; i < weights.vertex_count(); ++i)
     for (const JointInfluence& influence : weights.row(i))
       if (influence.joint == j)
-        values[i] = kind == Channel::kShare   ? influence.share
-                    : kind == Channel::kSwing ? influence.swing
-                                              : influence.twist;
+        values[i] = kind == Channel::kDeformer ? influence.deformer_weight
+                    : kind == Channel::kSwing  ? influence.swing
+                                               : influence.twist;
   return values;
 }
 
@@ -310,7 +311,7 @@ Result<void> Session::arap_begin(std::span<const std::uint32_t> vertices, int sl
   SINEW_TRY(ArapSolver solver, ArapSolver::build({rig().mesh.positions, triangles_}, vertices));
   ArapDrag drag{solver, solver.make_state(), {}, {}, {}, {}};
   for (const Vec3f& p : frame.positions) drag.shape.push_back(p.cast<double>());
-  if (!all_finite(drag.shape)) return impossible("the mesh as it is now has places that are not finite");
+  if (!all_finite(drag.shape)) return impossible("the deformed mesh has positions that are not finite");
   drag.normals_before.assign(frame.normals.begin(), frame.normals.end());
   drag.positions.assign(frame.positions.begin(), frame.positions.end());
   drag.normals = drag.normals_before;
@@ -323,7 +324,7 @@ Result<void> Session::arap_begin(std::span<const std::uint32_t> vertices, int sl
 Result<SessionFrame> Session::arap_drag(std::span<const Vec3> targets, int steps) {
   if (!drag_) return usage_error("nothing is being dragged: begin first");
   if (targets.size() != drag_->solver.constraint_count())
-    return usage_error("give a place for each of the " + std::to_string(drag_->solver.constraint_count()) +
+    return usage_error("give a position for each of the " + std::to_string(drag_->solver.constraint_count()) +
                        " vertices, not " + std::to_string(targets.size()));
   if (!all_finite(targets)) return not_finite("places");
   if (steps < 0 || steps > kMostSteps) return usage_error("give 0 to 10000 steps");

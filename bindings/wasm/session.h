@@ -29,7 +29,7 @@ struct SessionFrame {
 class Session {
  public:
   static constexpr int kSlots = 2;
-  enum class Channel { kWeight, kShare, kSwing, kTwist, kEndpoint };
+  enum class Channel { kWeight, kDeformer, kSwing, kTwist, kEndpoint };
 
   static Result<std::unique_ptr<Session>> open(std::string_view bytes, const std::string& name);
 

@@ -56,13 +56,13 @@ export interface Info {
   keys: { name: string; weight: number }[];
   /** `edges`: pairs of control points. `skinned`: the skeleton moves the cage. */
   cages: { name: string; controls: number; edges: number[]; skinned: boolean }[];
-  /** Point handles; `joint` -1: only by itself. */
+  /** Point handles; `joint` -1: moved by no joint. */
   handles: { name: string; joint: number }[];
   /** What the file brought; the rest is computed when a deformer or channel() asks for it. */
-  channels: { weight: boolean; share: boolean; swing: boolean; twist: boolean; endpoint: boolean };
+  channels: { weight: boolean; deformer: boolean; swing: boolean; twist: boolean; endpoint: boolean };
   skinned: boolean;
-  /** What was untidy in the file, one sentence each. */
-  notes: string[];
+  /** Warnings about what was repaired or left out on reading, one sentence each. */
+  warnings: string[];
   /** The steps in order: keys, cage, skeleton, mush. */
   stack: string[];
   /** x, y, z of the least corner, then of the largest, rest mesh. */
@@ -117,7 +117,7 @@ export interface DeformSettings {
   springs?: number;
   /** rotation or scale: taken out of what the skeleton makes. */
   remove?: string;
-  /** Of a voxel body that has to be made; 0: chosen by the mesh. */
+  /** Cells along the longest side of a solid voxel grid that has to be made; 0: chosen by the mesh. */
   voxels?: number;
   /** `arap`, `points`: steps. */
   iterations?: number;
@@ -138,7 +138,7 @@ export interface PoseState {
   handles: Float64Array;
 }
 
-/** Views into the module's memory, valid until the next call: copy what must last. 3 numbers a vertex, world space. */
+/** Views into the module's memory, valid until the next call: copy what must last. 3 numbers per vertex, world space. */
 export interface Frame {
   positions: Float32Array;
   normals: Float32Array;
@@ -146,7 +146,7 @@ export interface Frame {
 }
 
 export type Slot = 0 | 1;
-export type ChannelKind = 'weight' | 'share' | 'swing' | 'twist' | 'endpoint';
+export type ChannelKind = 'weight' | 'deformer' | 'swing' | 'twist' | 'endpoint';
 
 export interface Session {
   info(): Info;

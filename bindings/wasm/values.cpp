@@ -89,7 +89,7 @@ val channels_value(const Session& session) {
   val one = val::object();
   const bool joints = session.has_joint_weights();
   one.set("weight", !rig.weights.entries.empty());
-  one.set("share", joints);
+  one.set("deformer", joints);
   one.set("swing", joints);
   one.set("twist", joints);
   one.set("endpoint", !rig.endpoint.empty());
@@ -133,7 +133,7 @@ Result<double> number_of(const val& value) {
 }
 
 Result<std::string> text_of(const val& value) {
-  if (!value.isString()) return usage_error("give a text");
+  if (!value.isString()) return usage_error("give a string");
   return value.as<std::string>();
 }
 
@@ -175,11 +175,11 @@ Result<std::vector<Vec3>> points_of(const val& array) {
 Result<Session::Channel> channel_of(const std::string& name) {
   using Channel = Session::Channel;
   if (name == "weight") return Channel::kWeight;
-  if (name == "share") return Channel::kShare;
+  if (name == "deformer") return Channel::kDeformer;
   if (name == "swing") return Channel::kSwing;
   if (name == "twist") return Channel::kTwist;
   if (name == "endpoint") return Channel::kEndpoint;
-  return usage_error("there is no channel '" + name + "': choose weight, share, swing, twist or endpoint");
+  return usage_error("there is no channel '" + name + "': choose weight, deformer, swing, twist or endpoint");
 }
 
 val info_value(const Session& session) {
@@ -196,7 +196,7 @@ val info_value(const Session& session) {
   info.set("handles", handles_value(rig));
   info.set("channels", channels_value(session));
   info.set("skinned", rig.skeleton.deforming_count() > 0 && !rig.weights.entries.empty());
-  info.set("notes", list_of(session.warnings()));
+  info.set("warnings", list_of(session.warnings()));
   for (const StackEntry& entry : stack_of(rig)) push(steps, val(entry.step));
   info.set("stack", steps);
   Box3 bounds = bounding_box(rig.mesh.positions);

@@ -17,18 +17,19 @@
 namespace sinew {
 namespace {
 
-constexpr double kLeastShare = 1e-3;  // shares below this are not worth their time every frame
+constexpr double kLeastDeformerWeight = 1e-3;  // smaller ones are not worth their time every frame
 
 // Where the rows come from, on the grid.
 struct GridRows {
-  Eigen::MatrixXd share, swing, twist;  // grid vertices x bones; swing and twist empty: from skin weights
-  std::vector<std::uint8_t> reached;    // per grid vertex
-  std::vector<float> too_coarse;        // per welded vertex: 1 where bones are too short for the grid
+  Eigen::MatrixXd deformer, swing, twist;  // grid vertices x bones; swing and twist empty: from skin weights
+  std::vector<std::uint8_t> reached;       // per grid vertex
+  std::vector<float> too_coarse;           // per welded vertex: 1 where bones are too short for the grid
 };
 
-// Shares and swings with which joints that blend linearly move a vertex as its skin weights do: each bone's
-// weight goes to the joints between it and the bones that the vertex also follows, in proportion to these.
-void rows_of_skin(std::span<const int> parents, std::span<const double> own, std::vector<double>& share,
+// Deformer and swing weights with which joints that blend linearly move a vertex as its skin weights do: each
+// bone's weight goes to the joints between it and the bones that the vertex also follows, in proportion to
+// these.
+void rows_of_skin(std::span<const int> parents, std::span<const double> own, std::vector<double>& deformer,
                   std::vector<double>& swing) {
   const std::size_t bones = parents.size();
   std::vector<double> around(bones, 0.0);  // weights of a bone's neighbours
@@ -42,10 +43,10 @@ void rows_of_skin(std::span<const int> parents, std::span<const double> own, std
     // A bone with no neighbour in the row is its own joint's, fully turned.
     const double up = parents[b] < 0 ? 0 : own[above(b)];
     swing[b] = around[b] > 0 ? own[b] * up / around[b] : own[b];
-    share[b] = swing[b];
-    if (up > 0 && around[above(b)] > 0) share[b] += up * own[b] / around[above(b)];
+    deformer[b] = swing[b];
+    if (up > 0 && around[above(b)] > 0) deformer[b] += up * own[b] / around[above(b)];
   }
-  for (std::size_t b = 0; b < bones; ++b) swing[b] = share[b] > 0 ? swing[b] / share[b] : 0;
+  for (std::size_t b = 0; b < bones; ++b) swing[b] = deformer[b] > 0 ? swing[b] / deformer[b] : 0;
 }
 
 // Makes the row of one vertex.
@@ -60,13 +61,13 @@ class RowMaker {
         influences_(static_cast<std::size_t>(influences)),
         order_(bone_order(surface.parents)) {}
 
-  // Returns the sum of shares that was cut.
+  // Returns the sum of deformer weights that was cut.
   double row(std::size_t vertex, std::vector<JointInfluence>& out) const {
     const std::uint32_t welded = surface_.welded.weld.to_welded[vertex];
     out.clear();
     const std::size_t bones = surface_.bones.size();
-    std::vector<double> share(bones), swing(bones), twist(bones);
-    mix(grid_.share, welded, share);
+    std::vector<double> deformer(bones), swing(bones), twist(bones);
+    mix(grid_.deformer, welded, deformer);
     std::vector<double> own(bones, 0.0);
     for (const Influence& influence : rig_.weights.row(vertex))
       if (influence.joint < bones) own[influence.joint] += influence.weight;
@@ -78,20 +79,22 @@ class RowMaker {
       mix(grid_.twist, welded, twist);
     }
     if (const double amount = static_cast<double>(grid_.too_coarse[welded]); amount > 0)
-      blend_skin(own, amount, share, swing, twist);
+      blend_skin(own, amount, deformer, swing, twist);
     std::vector<std::size_t> best(bones);
     for (std::size_t b = 0; b < bones; ++b) best[b] = b;
     const std::size_t kept = std::min(influences_, bones);
-    std::partial_sort(
-        best.begin(), best.begin() + static_cast<std::ptrdiff_t>(kept), best.end(),
-        [&](std::size_t a, std::size_t b) { return share[a] != share[b] ? share[a] > share[b] : a < b; });
+    std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(kept), best.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        return deformer[a] != deformer[b] ? deformer[a] > deformer[b] : a < b;
+                      });
     best.resize(kept);
-    std::erase_if(best, [&](std::size_t b) { return share[b] < kLeastShare; });
+    std::erase_if(best, [&](std::size_t b) { return deformer[b] < kLeastDeformerWeight; });
     double sum = 0;
-    for (const std::size_t b : best) sum += share[b];
+    for (const std::size_t b : best) sum += deformer[b];
     if (!(sum > 0)) return 0;  // nothing is known here: the vertex moves by its skin weights
     for (const std::size_t b : best)
-      out.push_back({static_cast<std::uint32_t>(surface_.bones[b].joint), static_cast<float>(share[b] / sum),
+      out.push_back({static_cast<std::uint32_t>(surface_.bones[b].joint),
+                     static_cast<float>(deformer[b] / sum),
                      static_cast<float>(std::clamp(swing[b], 0.0, 1.0)),
                      static_cast<float>(std::clamp(twist[b], 0.0, 1.0))});
     return std::max(0.0, 1 - sum);
@@ -110,16 +113,16 @@ class RowMaker {
   }
   // Goes over to the skin weights' own rows. What is blended are the parts that stay and that turn, d (1 - s)
   // and d s.
-  void blend_skin(std::span<const double> own, double amount, std::vector<double>& share,
+  void blend_skin(std::span<const double> own, double amount, std::vector<double>& deformer,
                   std::vector<double>& swing, std::vector<double>& twist) const {
-    std::vector<double> skin_share(own.size()), skin_swing(own.size());
-    rows_of_skin(surface_.parents, own, skin_share, skin_swing);
+    std::vector<double> skin_deformer(own.size()), skin_swing(own.size());
+    rows_of_skin(surface_.parents, own, skin_deformer, skin_swing);
     for (std::size_t b = 0; b < own.size(); ++b) {
-      const double before = (1 - amount) * share[b], after = amount * skin_share[b];
-      share[b] = before + after;
-      if (!(share[b] > 0)) continue;
-      swing[b] = (before * swing[b] + after * skin_swing[b]) / share[b];
-      twist[b] = (before * twist[b] + after * skin_swing[b]) / share[b];
+      const double before = (1 - amount) * deformer[b], after = amount * skin_deformer[b];
+      deformer[b] = before + after;
+      if (!(deformer[b] > 0)) continue;
+      swing[b] = (before * swing[b] + after * skin_swing[b]) / deformer[b];
+      twist[b] = (before * twist[b] + after * skin_swing[b]) / deformer[b];
     }
   }
   bool is_reached(std::uint32_t point) const {
@@ -138,17 +141,17 @@ class RowMaker {
 Result<GridRows> solve_grid(const Rig& rig, const Surface& surface, const BoneBody& body,
                             const JointWeightsRequest& request, JointWeightsReport& report) {
   GridRows rows;
-  BbwOptions share_options;
-  share_options.progress = request.progress;
-  SINEW_TRY(GridDeformerWeights share,
-            grid_deformer_weights(body.body.grid, rig.skeleton, surface.bones, share_options));
-  rows.share = std::move(share.values);
-  if (!share.merged.empty())
+  BbwOptions deformer_options;
+  deformer_options.progress = request.progress;
+  SINEW_TRY(GridDeformerWeights deformer,
+            grid_deformer_weights(body.body.grid, rig.skeleton, surface.bones, deformer_options));
+  rows.deformer = std::move(deformer.values);
+  if (!deformer.merged.empty())
     report.warnings.push_back(fmt::format(
-        "{} joints share a cell with others; more voxels make the grid finer", share.merged.size()));
-  if (share.outside > 0)
+        "{} joints share a cell with others; more voxels make the grid finer", deformer.merged.size()));
+  if (deformer.outside > 0)
     report.warnings.push_back(
-        fmt::format("{} joints lie outside the body and hold its nearest cell", share.outside));
+        fmt::format("{} joints lie outside the body and constrain its nearest cell", deformer.outside));
   if (request.method == "skin") return rows;
   SINEW_TRY(ElasticWeightOptions options, elastic_options(request.method, request.settings));
   options.descent.progress = request.progress;
@@ -175,7 +178,7 @@ Result<JointWeightsReport> make_joint_weights(Rig& rig, BindingContext& context,
   SINEW_CHECK(check_influences(request.influences));
   if (request.method != "skin") SINEW_CHECK(elastic_options(request.method, request.settings));
   if (rig.weights.entries.empty() || rig.weights.vertex_count() != rig.mesh.vertex_count())
-    return impossible("the mesh is not bound to its skeleton yet: `sinew rig` or `sinew weights` does that");
+    return impossible("the mesh is not bound to its skeleton: bind it with `sinew rig` or `sinew weights`");
   JointWeightsReport report;
   const Surface& surface = context.surface();
   SINEW_TRY(const BoneBody* made_body, context.elastic_body());

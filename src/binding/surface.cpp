@@ -49,7 +49,7 @@ Result<BindingContext> BindingContext::make(const Rig& rig, int voxels, const Pr
 
 Result<const BoneBody*> BindingContext::body() {
   if (!body_) {
-    report(progress_, "voxel body", 0);
+    report(progress_, "voxel grid", 0);
     SINEW_TRY(body_, make_bone_body(surface_.input(), voxels_, progress_));
   }
   return &*body_;
@@ -59,7 +59,7 @@ Result<const BoneBody*> BindingContext::elastic_body() {
   const std::size_t most = elastic_cells(input());
   if (voxels_ > 0 || most >= body_cells(input())) return body();
   if (!elastic_body_) {
-    report(progress_, "voxel body", 0);
+    report(progress_, "voxel grid", 0);
     SINEW_TRY(elastic_body_, make_bone_body(surface_.input(), 0, progress_, most));
   }
   return &*elastic_body_;

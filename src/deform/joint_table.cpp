@@ -27,7 +27,7 @@ class Packer {
     lanes.clear();
     if (joint_weights_fit(rig_, parents_, vertex))
       for (const JointInfluence& influence : rig_.joint_weights.row(vertex))
-        if (influence.share > 0) add_joint(vertex, influence, lanes);
+        if (influence.deformer_weight > 0) add_joint(vertex, influence, lanes);
     if (!lanes.empty()) return;
     for (const Influence& influence : rig_.weights.row(vertex))
       lanes.push_back({entry(static_cast<int>(influence.joint), JointPart::kPlain, PartShare::kAll),
@@ -46,7 +46,7 @@ class Packer {
                 above_end = parent < 0 ? own_end
                                        : place_along(rig_, bones_, vertex, static_cast<std::size_t>(parent));
     const auto add = [&](JointPart part, PartShare share, float turn) {
-      lanes.push_back({entry(static_cast<int>(influence.joint), part, share), influence.share,
+      lanes.push_back({entry(static_cast<int>(influence.joint), part, share), influence.deformer_weight,
                        influence.swing, turn, above_end, own_end});
     };
     switch (options_.blend_of(influence.joint, rig_.joint_weights)) {
@@ -141,7 +141,7 @@ bool joint_weights_fit(const Rig& rig, std::span<const int> parents, std::size_t
   };
   const std::span<const JointInfluence> row = rig.joint_weights.row(vertex);
   return skin.empty() || std::any_of(row.begin(), row.end(), [&](const JointInfluence& influence) {
-           return influence.share > 0 &&
+           return influence.deformer_weight > 0 &&
                   (holds(static_cast<int>(influence.joint)) || holds(parents[influence.joint]));
          });
 }
@@ -151,10 +151,10 @@ Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options)
   if (!(options.mix >= 0 && options.mix <= 1)) return usage_error("the mix must lie between 0 and 1");
   if (rig.joint_weights.vertex_count() != rig.mesh.vertex_count() ||
       rig.weights.vertex_count() != rig.mesh.vertex_count())
-    return bad_input("the weights do not fit the mesh: they have other numbers of vertices");
+    return bad_input("the weights do not fit the mesh: their numbers of vertices differ");
   for (const JointInfluence& influence : rig.joint_weights.entries)
     if (influence.joint >= rig.skeleton.deforming_count())
-      return bad_input("a joint weight names a joint that carries no vertices");
+      return bad_input("a joint weight refers to a joint that deforms no vertices");
   Packer packer(rig, options);
   JointTable table = pack_groups(rig.mesh.vertex_count(),
                                  [&](std::size_t i, std::vector<JointLane>& lanes) { packer.row(i, lanes); });
@@ -165,7 +165,7 @@ Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options)
 
 Result<JointTable> pack_bones(const Rig& rig, RowSums sums) {
   if (rig.weights.vertex_count() != rig.mesh.vertex_count())
-    return bad_input("the weights do not fit the mesh: they have other numbers of vertices");
+    return bad_input("the weights do not fit the mesh: their numbers of vertices differ");
   if (rig.endpoint.values.size() != rig.weights.entries.size() ||
       (rig.endpoint.empty() && !rig.weights.entries.empty()))
     return impossible("the rig has no endpoint weights: `sinew rig` or `sinew weights` makes them");
@@ -179,7 +179,8 @@ Result<JointTable> pack_bones(const Rig& rig, RowSums sums) {
     if (j < rest.frames.size()) entries[j].frame = rest.frames[j];
   }
   for (const Influence& influence : rig.weights.entries)
-    if (influence.joint >= rig.skeleton.size()) return bad_input("a weight names a joint that is not there");
+    if (influence.joint >= rig.skeleton.size())
+      return bad_input("a weight refers to a joint that does not exist");
   const auto identity = static_cast<std::uint16_t>(rig.skeleton.size());
   JointTable table = pack_groups(rig.mesh.vertex_count(), [&](std::size_t i, std::vector<JointLane>& lanes) {
     lanes.clear();

@@ -82,7 +82,7 @@ Affine3 joint_row(std::span<const JointInfluence> row, const JointWeights& weigh
   sum.matrix().setZero();
   for (const JointInfluence& influence : row) {
     const JointBlend kind = options.blend_of(influence.joint, weights);
-    sum.matrix() += static_cast<double>(influence.share) *
+    sum.matrix() += static_cast<double>(influence.deformer_weight) *
                     joints[influence.joint].blend(kind, influence, options).matrix();
   }
   return sum;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<const char*, 4> kAttributes{"_SINEW_JOINTS_", "_SINEW_SHARE_", "_SINEW_SWING_",
                                                  "_SINEW_TWIST_"};
 
-// Accessors of one set: joints, share, swing, twist.
+// Accessors of one set: joints, deformer weight, swing, twist.
 using JointSet = std::array<int, 4>;
 
 Result<std::vector<JointSet>> find_sets(const GltfDocument& document, const PartPlan& plan) {
@@ -71,14 +71,14 @@ class JointWeightReader {
       for (std::size_t s = 0; s < sets.size(); ++s)
         for (std::size_t c = 0; c < 4; ++c) {
           const std::size_t place = s * step + 4 * i + c;
-          const float share = whole(numbers[0][place]);
-          if (share == 0) continue;
+          const float weight = whole(numbers[0][place]);
+          if (weight == 0) continue;
           if (joints[place] >= skin.joints.size())
             return bad_input("._SINEW_JOINTS_" + std::to_string(s) + " gives vertex " + std::to_string(i) +
                              " to joint " + std::to_string(joints[place]) + ", but its skin has " +
                              std::to_string(skin.joints.size()) + " joints: bind the mesh again");
           row_.push_back(
-              {skin.joints[joints[place]], share, whole(numbers[1][place]), whole(numbers[2][place])});
+              {skin.joints[joints[place]], weight, whole(numbers[1][place]), whole(numbers[2][place])});
         }
       finish_row();
     }
@@ -99,11 +99,12 @@ class JointWeightReader {
     return put;
   }
 
-  // Each joint once, largest share first, sum 1. A row with a joint that deforms nothing goes: the vertex
+  // Each joint once, largest weight first, sum 1. A row with a joint that deforms nothing goes: the vertex
   // moves by its skin weights.
   void finish_row() {
     std::sort(row_.begin(), row_.end(), [](const JointInfluence& a, const JointInfluence& b) {
-      return a.share != b.share ? a.share > b.share : a.joint < b.joint;
+      return a.deformer_weight != b.deformer_weight ? a.deformer_weight > b.deformer_weight
+                                                    : a.joint < b.joint;
     });
     std::size_t kept = 0;
     float sum = 0;
@@ -112,10 +113,10 @@ class JointWeightReader {
       last_row_of_[one.joint] = weights_.offsets.size();
       if (!skeleton_.joints[one.joint].deforms) return empty_rows(1);
       row_[kept++] = one;
-      sum += one.share;
+      sum += one.deformer_weight;
     }
     for (std::size_t k = 0; k < kept; ++k) {
-      row_[k].share = std::min(row_[k].share / sum, 1.0f);
+      row_[k].deformer_weight = std::min(row_[k].deformer_weight / sum, 1.0f);
       weights_.entries.push_back(row_[k]);
     }
     empty_rows(1);
@@ -173,7 +174,7 @@ Result<void> read_joint_weights(GltfDocument& document, const std::vector<PartPl
   }
   if (reader.odd() > 0)
     document.warnings.push_back(std::to_string(reader.odd()) +
-                                " joint weights did not lie between 0 and 1: put there");
+                                " joint weights did not lie between 0 and 1: clamped");
   read_deformers(document, skeleton, rig.joint_weights);
   return {};
 }
@@ -197,7 +198,7 @@ void put_joint_weights(Builder& builder, const JointWeights& weights, const Mesh
         const std::size_t place = 4 * i + k % 4;
         if (slots[row[k].joint] < 0) continue;
         joints[place] = static_cast<std::uint32_t>(slots[row[k].joint]);
-        numbers[0][place] = row[k].share;
+        numbers[0][place] = row[k].deformer_weight;
         numbers[1][place] = row[k].swing;
         numbers[2][place] = row[k].twist;
       }

@@ -46,21 +46,22 @@ void add_skin_row(std::span<const Bone> bones, const std::vector<double>& row, R
   rig.weights.add_row(influences);
 }
 
-void add_joint_row(std::span<const Bone> bones, const std::vector<double>& share,
+void add_joint_row(std::span<const Bone> bones, const std::vector<double>& deformer,
                    const std::vector<double>& swing, const std::vector<double>& twist, std::size_t most,
                    JointWeights& out) {
   std::vector<std::size_t> best;
-  for (std::size_t b = 0; b < share.size(); ++b)
-    if (share[b] > kNegligibleWeight) best.push_back(b);
-  std::sort(best.begin(), best.end(),
-            [&](std::size_t a, std::size_t b) { return share[a] != share[b] ? share[a] > share[b] : a < b; });
+  for (std::size_t b = 0; b < deformer.size(); ++b)
+    if (deformer[b] > kNegligibleWeight) best.push_back(b);
+  std::sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) {
+    return deformer[a] != deformer[b] ? deformer[a] > deformer[b] : a < b;
+  });
   if (best.size() > most) best.resize(most);
   double sum = 0;
-  for (const std::size_t b : best) sum += share[b];
+  for (const std::size_t b : best) sum += deformer[b];
   const auto whole = [](double value) { return static_cast<float>(std::clamp(value, 0.0, 1.0)); };
   for (const std::size_t b : best)
-    out.entries.push_back({static_cast<std::uint32_t>(bones[b].joint), whole(share[b] / sum), whole(swing[b]),
-                           whole(twist[b])});
+    out.entries.push_back({static_cast<std::uint32_t>(bones[b].joint), whole(deformer[b] / sum),
+                           whole(swing[b]), whole(twist[b])});
   out.offsets.push_back(static_cast<std::uint32_t>(out.entries.size()));
 }
 
@@ -83,9 +84,9 @@ Result<WeightSets> WeightSets::build(const Rig& rig, const Surface& surface, con
   WeightSets sets(rig, surface, body, request);
   BbwOptions options;
   options.progress = request.progress;
-  SINEW_TRY(GridDeformerWeights share,
+  SINEW_TRY(GridDeformerWeights deformer,
             grid_deformer_weights(body.body.grid, rig.skeleton, surface.bones, options));
-  sets.share_ = std::move(share.values);
+  sets.deformer_ = std::move(deformer.values);
   sets.transfer_ = trilinear_weights(body.body.grid, surface.welded.weld.positions);
   const IslandPlan plan = plan_islands(surface.welded.view(), true, {});
   sets.led_ = trilinear_weights(body.body.grid, leading_points(surface.welded.view(), plan));
@@ -116,7 +117,7 @@ WeightSet WeightSets::from_rows(const std::string& name, const Rows& rows) const
     }
     add_skin_row(bones, weights, out);
     if (!own) joint_row_from_bone_row(surface_->parents, order, weights, sums);
-    add_joint_row(bones, row(share_), own ? row(rows.swing) : sums, own ? row(rows.twist) : sums, most,
+    add_joint_row(bones, row(deformer_), own ? row(rows.swing) : sums, own ? row(rows.twist) : sums, most,
                   out.joint_weights);
   };
   for (std::uint32_t v = 0; v < grid.vertex_count(); ++v) {

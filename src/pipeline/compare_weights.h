@@ -41,7 +41,7 @@ class WeightSets {
   const Surface* surface_;
   const BoneBody* body_;
   CompareRequest request_;
-  Eigen::MatrixXd share_;      // d on the grid
+  Eigen::MatrixXd deformer_;   // deformer weights d on the grid
   TrilinearWeights transfer_;  // for the welded vertices as they are
   TrilinearWeights led_;       // for the points that lead them (islands follow the body)
 };

@@ -32,7 +32,8 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 // One of the figures that a joint has for a vertex: share, swing or twist.
 std::vector<float> joint_values(const Rig& rig, std::size_t joint, float JointInfluence::*figure) {
-  std::vector<float> values(rig.mesh.vertex_count(), figure == &JointInfluence::share ? 0.0f : kUnknown);
+  std::vector<float> values(rig.mesh.vertex_count(),
+                            figure == &JointInfluence::deformer_weight ? 0.0f : kUnknown);
   for (std::size_t i = 0; i < rig.joint_weights.vertex_count(); ++i)
     for (const JointInfluence& influence : rig.joint_weights.row(i))
       if (influence.joint == joint) values[i] = influence.*figure;
@@ -105,15 +106,17 @@ Result<std::vector<float>> weights_channel(const Rig& rig, const std::string& te
                                     [&](const Joint& joint) { return joint.name == text; });
   const std::size_t colon = text.find(':');
   std::string channel = is_joint || colon == std::string::npos ? "" : text.substr(0, colon);
-  if (channel != "swing" && channel != "twist" && channel != "share" && channel != "endpoint" &&
+  if (channel == "share") channel = "deformer";  // its name in 0.1
+  if (channel != "swing" && channel != "twist" && channel != "deformer" && channel != "endpoint" &&
       channel != "field")
     channel = "";
   const auto joint = rig.skeleton.find(channel.empty() ? text : text.substr(colon + 1));
   if (!joint)
     return parameter_error(
-        "heat", fmt::format("is '{}': give the name of a joint ('sinew info' lists them), swing:JOINT, "
-                            "twist:JOINT, share:JOINT, field:JOINT, endpoint:JOINT, rings or distance=FILE",
-                            printable(text)));
+        "heat",
+        fmt::format("is '{}': give the name of a joint ('sinew info' lists them), swing:JOINT, "
+                    "twist:JOINT, deformer:JOINT, field:JOINT, endpoint:JOINT, rings or distance=FILE",
+                    printable(text)));
   heat.title = (channel.empty() ? "weight" : channel) + " of " + printable(rig.skeleton[*joint].name, 40);
   if (channel.empty()) return weights_of(rig, *joint);
   if (channel == "endpoint") {
@@ -128,14 +131,14 @@ Result<std::vector<float>> weights_channel(const Rig& rig, const std::string& te
     heat.high = largest > 0 ? static_cast<double>(largest) : 1;
     return values;
   }
-  if (rig.joint_weights.empty() && !rig.flesh.empty() && channel != "share")
+  if (rig.joint_weights.empty() && !rig.flesh.empty() && channel != "deformer")
     return flesh_values(rig, *joint,
                         channel == "swing" ? &ComposedInfluence::swing : &ComposedInfluence::twist);
   if (rig.joint_weights.empty()) return impossible("the rig has no joint weights: `sinew rig` makes them");
   return joint_values(rig, *joint,
                       channel == "swing"   ? &JointInfluence::swing
                       : channel == "twist" ? &JointInfluence::twist
-                                           : &JointInfluence::share);
+                                           : &JointInfluence::deformer_weight);
 }
 
 // The values of the channel asked for, and a title for its legend.

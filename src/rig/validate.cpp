@@ -166,7 +166,7 @@ Result<void> check_joint_weights(const JointWeights& weights, std::size_t vertic
   for (const JointInfluence& entry : weights.entries) {
     if (entry.joint >= joints)
       return bad_input("joint weights name joint " + number(entry.joint) + " of " + number(joints));
-    if (!whole(entry.share) || !whole(entry.swing) || !whole(entry.twist))
+    if (!whole(entry.deformer_weight) || !whole(entry.swing) || !whole(entry.twist))
       return bad_input("a joint weight does not lie between 0 and 1");
   }
   if (!weights.blends.empty() && weights.blends.size() != joints)
@@ -202,7 +202,7 @@ Result<void> check_channel(const Rig& rig, const Channel& channel, const std::st
                      : channel.path == ChannelPath::kRotation ? 4
                                                               : 3;
   if (channel.width != wanted)
-    return bad_input(where + " has " + std::to_string(channel.width) + " numbers a key");
+    return bad_input(where + " has " + std::to_string(channel.width) + " numbers per keyframe");
   const auto width = static_cast<std::size_t>(wanted),
              targets = drives_keys ? rig.keys.size() : rig.skeleton.size();
   const std::size_t used = drives_keys ? width : 1;
@@ -217,7 +217,7 @@ Result<void> check_channel(const Rig& rig, const Channel& channel, const std::st
       !std::all_of(channel.values.begin(), channel.values.end(), finite))
     return bad_input(where + " holds a number that is not finite");
   if (!std::is_sorted(channel.times.begin(), channel.times.end()))
-    return bad_input(where + " has times that fall");
+    return bad_input(where + " has times that decrease");
   return {};
 }
 
@@ -229,7 +229,7 @@ Result<void> check_rows(const ControlRows& rows, std::size_t count, std::size_t 
     return bad_input(what + " has " + number(rows.size()) + " rows for " + number(count) + " vertices");
   for (const ControlRows::Entry& entry : rows.entries)
     if (entry.control >= controls || !(entry.weight >= 0 && entry.weight <= 1.001f))
-      return bad_input(what + " names a control point that is not there, or a weight outside 0 ... 1");
+      return bad_input(what + " names a control point that does not exist, or a weight outside 0 ... 1");
   return {};
 }
 

@@ -62,7 +62,7 @@ TEST(Bind, EveryMethodBindsEveryShapeWholly) {
   }
 }
 
-bool has_note(const BindReport& report, const std::string& words) {
+bool has_warning(const BindReport& report, const std::string& words) {
   return std::any_of(report.warnings.begin(), report.warnings.end(),
                      [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
@@ -105,10 +105,10 @@ TEST(Bind, VolumeMethodsTellWhatTheyMended) {
       ASSERT_TRUE(report.ok()) << k;
       EXPECT_EQ(report->unweighted, 0u) << k;
       EXPECT_LT(report->max_row_error, 1e-6) << k;
-      EXPECT_EQ(has_note(*report, thickened), !cases[k].thickened.empty()) << k;
-      EXPECT_EQ(has_note(*report, "lie outside the body"), !cases[k].outside.empty()) << k;
-      EXPECT_TRUE(cases[k].outside.empty() || has_note(*report, outside)) << k;
-      EXPECT_EQ(has_note(*report, merged), !cases[k].merged.empty()) << k;
+      EXPECT_EQ(has_warning(*report, thickened), !cases[k].thickened.empty()) << k;
+      EXPECT_EQ(has_warning(*report, "lie outside the body"), !cases[k].outside.empty()) << k;
+      EXPECT_TRUE(cases[k].outside.empty() || has_warning(*report, outside)) << k;
+      EXPECT_EQ(has_warning(*report, merged), !cases[k].merged.empty()) << k;
       // No bone comes out empty: what is nearest to it feels it.
       for (std::uint32_t j = 0; j < cases[k].bones.size(); ++j) {
         double most = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights and joint weights of one binding stand on one surface and one voxel body, and obey the same
+// Weights and joint weights of one binding stand on one surface and one solid voxel grid, and obey the same
 // request.
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(Binding, JointWeightsFollowIslandsAsTheWeightsDo) {
     for (std::size_t i = 0; i < mesh.vertex_count(); ++i) {
       if (pieces.of_vertex[i] != eye) continue;
       std::vector<float> row;
-      for (const JointInfluence& one : rig.joint_weights.row(i)) row.push_back(one.share);
+      for (const JointInfluence& one : rig.joint_weights.row(i)) row.push_back(one.deformer_weight);
       rows.insert(row);
     }
     return rows.size() > 1;
@@ -98,7 +98,7 @@ TEST(Binding, ABodyIsMadeOnce) {
   int bodies = 0;
   Progress progress;
   progress.report = [&](std::string_view stage, double fraction) {
-    bodies += stage == "voxel body" && fraction == 0;
+    bodies += stage == "voxel grid" && fraction == 0;
   };
   ASSERT_TRUE(
       bind(rig, {.method = "bbw", .voxels = 24, .joint_weights = "elastic", .progress = &progress}).ok());

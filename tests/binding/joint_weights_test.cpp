@@ -28,10 +28,10 @@ void expect_whole(const Rig& rig, const std::string& what) {
     float before = 2;
     for (const JointInfluence& influence : weights.row(i)) {
       ASSERT_LT(influence.joint, rig.skeleton.deforming_count());
-      sum += static_cast<double>(influence.share);
-      ASSERT_LE(influence.share, before);
-      before = influence.share;
-      for (const float value : {influence.share, influence.swing, influence.twist}) {
+      sum += static_cast<double>(influence.deformer_weight);
+      ASSERT_LE(influence.deformer_weight, before);
+      before = influence.deformer_weight;
+      for (const float value : {influence.deformer_weight, influence.swing, influence.twist}) {
         ASSERT_GE(value, 0.0f) << what << ' ' << i;
         ASSERT_LE(value, 1.0f) << what << ' ' << i;
       }

@@ -44,8 +44,8 @@ TEST_P(JointBasedOnBlends, RestIsTheIdentity) {
   for (std::size_t i = 0; i < 300; ++i) EXPECT_LT((out.positions[i] - sample.positions[i]).norm(), 1e-5f);
 }
 
-// Where a vertex goes along wholly, every blend is M p, and the shares alone are weights of LBS.
-TEST_P(JointBasedOnBlends, WholeInfluencesAreLbsWithTheShares) {
+// Where a vertex goes along wholly, every blend is M p, and the deformer weights alone are weights of LBS.
+TEST_P(JointBasedOnBlends, WholeInfluencesAreLbsWithTheDeformerWeights) {
   test::Sample sample = test::random_sample(500, 10, 4, Motion::kStretched);
   sample.rig = test::with_joint_weights(sample.rig);
   for (JointInfluence& influence : sample.rig.joint_weights.entries) influence.swing = influence.twist = 1;

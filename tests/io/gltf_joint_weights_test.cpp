@@ -38,7 +38,7 @@ void expect_same(const JointWeights& a, const JointWeights& b) {
   ASSERT_EQ(a.offsets, b.offsets);
   for (std::size_t k = 0; k < a.entries.size(); ++k) {
     EXPECT_EQ(a.entries[k].joint, b.entries[k].joint);
-    EXPECT_EQ(a.entries[k].share, b.entries[k].share);
+    EXPECT_EQ(a.entries[k].deformer_weight, b.entries[k].deformer_weight);
     EXPECT_EQ(a.entries[k].swing, b.entries[k].swing);
     EXPECT_EQ(a.entries[k].twist, b.entries[k].twist);
   }
@@ -96,7 +96,7 @@ TEST(GltfJointWeights, OddNumbersArePutIntoTheUnitIntervalAndTold) {
   const auto file = read_with({}, {2, std::nanf(""), 0, 0}, {-1, 0, 0, 0});
   ASSERT_TRUE(file.ok()) << file.error().message;
   ASSERT_EQ(file->rig.joint_weights.row(0).size(), 1u);
-  EXPECT_EQ(file->rig.joint_weights.row(0)[0].share, 1.0f);
+  EXPECT_EQ(file->rig.joint_weights.row(0)[0].deformer_weight, 1.0f);
   EXPECT_EQ(file->rig.joint_weights.row(0)[0].swing, 0.0f);
   bool told = false;
   for (const std::string& note : file->warnings)

@@ -78,7 +78,7 @@ TEST(GltfLongRows, TenThousandInfluencesAVertexAreReadInTheirOrderAndSoon) {
       EXPECT_EQ(rig.endpoint.values[rig.weights.offsets[i] + k],
                 static_cast<float>(number) / static_cast<float>(slots));
       EXPECT_EQ(joint_row[k].joint, row[k].joint);
-      EXPECT_NEAR(joint_row[k].share, number / sum, 1e-7);
+      EXPECT_NEAR(joint_row[k].deformer_weight, number / sum, 1e-7);
     }
   }
 }

@@ -58,7 +58,8 @@ TEST(Picture, EachChannelHasTheColourThatASkinWeightOfItsValueHas) {
   ASSERT_NE(low, half);
   ASSERT_NE(half, high);
   set_joint_weights(rig, 0.125f, 0.5f, 0.875f);
-  EXPECT_EQ(middle(rig, "share:" + joint), low);
+  EXPECT_EQ(middle(rig, "deformer:" + joint), low);
+  EXPECT_EQ(middle(rig, "share:" + joint), low) << "the old name";
   EXPECT_EQ(middle(rig, "swing:" + joint), half);
   EXPECT_EQ(middle(rig, "twist:" + joint), high);
   rig.endpoint.method = "painted";
@@ -99,15 +100,15 @@ TEST(Picture, OfFleshSwingTwistAndFieldsAreShown) {
   EXPECT_NE(middle(rig, "field:" + rig.skeleton[0].name), whole);
 }
 
-TEST(Picture, WhereAJointHasNoPartSwingIsGreyAndItsShareIsNone) {
+TEST(Picture, WhereAJointHasNoPartSwingIsGreyAndItsDeformerWeightIsZero) {
   Rig rig = cylinder();
   set_joint_weights(rig, 1, 1, 1);
   const Pixel swing = middle(rig, "swing:" + rig.skeleton[0].name);
   EXPECT_EQ(swing[0], swing[1]);
   EXPECT_EQ(swing[1], swing[2]);
-  const Pixel share = middle(rig, "share:" + rig.skeleton[0].name);
+  const Pixel weight = middle(rig, "deformer:" + rig.skeleton[0].name);
   set_skin_weights(rig, 0);
-  EXPECT_EQ(share, middle(rig, rig.skeleton[1].name));
+  EXPECT_EQ(weight, middle(rig, rig.skeleton[1].name));
 }
 
 TEST(Picture, AJointWhoseNameHoldsAColonIsFound) {
@@ -140,7 +141,7 @@ TEST(Picture, ChannelsThatAreNotThereAreNamed) {
   EXPECT_EQ(code("distance"), ErrorCode::kUsage);
   rig.joint_weights = {};
   rig.endpoint = {};
-  for (const char* kind : {"share:", "swing:", "twist:", "endpoint:"})
+  for (const char* kind : {"deformer:", "swing:", "twist:", "endpoint:"})
     EXPECT_EQ(code(kind + joint), ErrorCode::kImpossible);
 }
 

@@ -87,7 +87,7 @@ export class Api {
     try {
       response = await fetch(path, { method, body, headers });
     } catch {
-      throw new ApiError('The program behind this page does not answer. Is sinew studio still running?', 0, true);
+      throw new ApiError('The server of this page does not respond. Is sinew studio still running?', 0, true);
     }
     if (response.ok) return response;
     const told = (await response.json().catch(() => null)) as { error?: { message?: string } } | null;

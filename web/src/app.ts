@@ -106,7 +106,7 @@ export class App {
     this.reference = null;
     this.store.set({
       file: { name, bytes, id }, opened, selected: -1, hovered: -1, clip: opened.info.clips.length ? 0 : -1, time: 0, playing: false,
-      heat: 'none', heatView: null, pins: [], heads: null, dot: -1, report: opened.info.notes, tool: 'rotate', frame: null, notes: [[], []],
+      heat: 'none', heatView: null, pins: [], heads: null, dot: -1, report: opened.info.warnings, tool: 'rotate', frame: null, warnings: [[], []],
       layout: 'single', slots: [{ deformer: 'lbs' }, { deformer: '' }],
     });
     this.paint([null, null], 1);
@@ -142,7 +142,7 @@ export class App {
       const frame = await this.engine.change(ops);
       this.commit(frame.pose);
     } catch (error) {
-      this.fail('That pose cannot be made', error);
+      this.fail('This pose is not possible', error);
     }
   }
 
@@ -156,7 +156,7 @@ export class App {
     };
     const send = (ops: Op[]): void => {
       last = this.engine.change([...(start ?? []), ...ops], 'gesture').catch((error) => {
-        this.fail('That pose cannot be made', error);
+        this.fail('This pose is not possible', error);
         return null;
       });
     };
@@ -255,12 +255,12 @@ export class App {
   async setDeformer(slot: Slot, settings: DeformSettings): Promise<boolean> {
     this.store.set({ building: true });
     try {
-      const notes = await this.engine.setDeformer(slot, settings);
+      const warnings = await this.engine.setDeformer(slot, settings);
       const slots: State['slots'] = [...this.state.slots];
-      const all: State['notes'] = [...this.state.notes];
+      const all: State['warnings'] = [...this.state.warnings];
       slots[slot] = settings;
-      all[slot] = notes;
-      this.store.set({ slots, notes: all });
+      all[slot] = warnings;
+      this.store.set({ slots, warnings: all });
       if (this.state.frame) await this.engine.change([], 'refresh');
       this.refreshReference();
       return true;

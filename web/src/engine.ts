@@ -74,9 +74,9 @@ export class Engine {
   }
 
   async setDeformer(slot: Slot, settings: DeformSettings): Promise<string[]> {
-    const notes = await this.call('deformer', { slot, settings });
+    const warnings = await this.call('deformer', { slot, settings });
     this.settings.set(slot, settings);
-    return notes;
+    return warnings;
   }
 
   /** Puts changes behind those that wait. With a key, a batch of the same key that still waits is dropped: it must

@@ -22,7 +22,7 @@ export class JobRunner {
         progress(state);
         if (state.state === 'done' && state.result) return state.result;
         if (state.state === 'cancelled') throw new Cancelled();
-        if (state.state !== 'running') throw new Error(state.error?.message ?? 'The job failed without saying why.');
+        if (state.state !== 'running') throw new Error(state.error?.message ?? 'The job failed without a message.');
         await this.wait(200);
       }
     } finally {

@@ -44,7 +44,7 @@ const engine = new Engine(startWorker, new URL('.', location.href).href, threads
   recovered: (frame) => {
     if (frame) adopt(frame);
     app.dismiss(crash);
-    app.notify('info', 'The deformer stopped and is back', 'The pose is the last one that was shown.');
+    app.notify('info', 'The deformer was restarted', 'The pose is the last one that was shown.');
   },
 });
 const app = new App(engine, api);
@@ -155,12 +155,12 @@ window.addEventListener('drop', (event) => {
 let told = 0;
 viewport.onContext(
   () => {
-    told = app.notify('error', 'The picture was lost', 'The graphics driver took it back. It is drawn again as soon as the driver allows; the pose is safe.',
-      { label: 'Load the page again', run: () => location.reload() });
+    told = app.notify('error', 'The graphics context was lost', 'It is restored as soon as the graphics driver allows; the pose is safe.',
+      { label: 'Reload the page', run: () => location.reload() });
   },
   () => {
     app.dismiss(told);
-    app.notify('info', 'The picture is back', 'The graphics driver had taken it for a moment.');
+    app.notify('info', 'The graphics context was restored', 'It was lost for a moment.');
   });
 
 // --- start ---

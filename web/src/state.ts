@@ -33,7 +33,7 @@ export interface State {
   localAxes: boolean;
   chain: number;
   slots: [DeformSettings, DeformSettings];
-  notes: [string[], string[]];
+  warnings: [string[], string[]];
   building: boolean;
   /** A frame takes so long that it should be told. */
   slow: boolean;
@@ -65,7 +65,7 @@ export interface State {
 export const initial: State = {
   ready: false, version: '', threads: 1, deformers: [], settings: [], server: null, serverGone: false, file: null, opened: null, busy: null,
   frame: null, selected: -1, hovered: -1, tool: 'rotate', localAxes: true, chain: 0,
-  slots: [{ deformer: 'lbs' }, { deformer: '' }], notes: [[], []], building: false, slow: false, layout: 'single', divider: 0.5,
+  slots: [{ deformer: 'lbs' }, { deformer: '' }], warnings: [[], []], building: false, slow: false, layout: 'single', divider: 0.5,
   heat: 'none', heatView: null, clip: -1, time: 0, playing: false, speed: 1, loop: true,
   show: { skeleton: true, wire: false, ground: true }, theme: 'auto', job: null, report: [], notices: [],
   canUndo: false, canRedo: false, fps: 0, pins: [], heads: null, dot: -1, hoveredDot: -1, readout: null,

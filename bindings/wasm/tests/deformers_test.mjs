@@ -36,10 +36,10 @@ test('what a rig lacks is computed, and told', () =>
   withSession('arm.glb', (session) => {
     turn(session);
     for (const deformer of ['swing-twist', 'joint-dqs', 'stretch-lbs', 'curve']) {
-      const notes = session.setDeformer(0, { deformer });
+      const warnings = session.setDeformer(0, { deformer });
       // Joint weights and endpoint weights are made once, for all that need them.
-      const told = notes.some((note) => note.includes('computed'));
-      assert.equal(told, deformer === 'swing-twist' || deformer === 'stretch-lbs', `${deformer}: ${notes}`);
+      const told = warnings.some((warning) => warning.includes('computed'));
+      assert.equal(told, deformer === 'swing-twist' || deformer === 'stretch-lbs', `${deformer}: ${warnings}`);
       sameAsNative(session, 'arm.glb', [...words, '--deformer', deformer]);
     }
   }));

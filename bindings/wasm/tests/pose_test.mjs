@@ -135,17 +135,17 @@ test('a hand reaches, or says how far it is off', () =>
 test('channels are the weights of the file, and those that are made', () =>
   withSession('biped.glb', (session) => {
     const { joints, vertices, channels } = session.info();
-    assert.ok(channels.weight && !channels.share && !channels.endpoint);
-    const sums = { weight: new Float64Array(vertices), share: new Float64Array(vertices) };
+    assert.ok(channels.weight && !channels.deformer && !channels.endpoint);
+    const sums = { weight: new Float64Array(vertices), deformer: new Float64Array(vertices) };
     joints.forEach((_, j) => {
-      for (const kind of ['weight', 'share'])
+      for (const kind of ['weight', 'deformer'])
         session.channel(kind, j).forEach((value, i) => {
           if (!Number.isNaN(value)) sums[kind][i] += value;
         });
       for (const kind of ['swing', 'twist', 'endpoint'])
         session.channel(kind, j).forEach((value) => assert.ok(Number.isNaN(value) || (value >= 0 && value <= 1), kind));
     });
-    for (const kind of ['weight', 'share'])
+    for (const kind of ['weight', 'deformer'])
       sums[kind].forEach((sum, i) => assert.ok(Math.abs(sum - 1) < 1e-5, `${kind} of vertex ${i} sums to ${sum}`));
   }));
 

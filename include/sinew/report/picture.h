@@ -18,7 +18,7 @@ struct PictureRequest {
   bool skeleton = false;                ///< draw the bones
   bool edges = false;                   ///< draw the polygons' edges
   const SurfaceLooks* looks = nullptr;  ///< colours and textures; null or empty: clay
-  /// A joint's name: its weights; with swing:, twist:, share: or endpoint: before it: that figure, grey where
+  /// A joint's name: its weights; prefixed by swing:, twist:, deformer: or endpoint:, that value, grey where
   /// the joint has no part in a vertex; or rings, stripes along the iso-curves of a quad mesh; or distance.
   std::optional<std::string> heat;
   const PolyMesh* other = nullptr;  ///< for heat distance: the mesh to measure to

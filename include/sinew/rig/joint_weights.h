@@ -10,7 +10,7 @@
 
 namespace sinew {
 
-/// How a joint blends between what lies above it, which stays, and what lies below it, which turns.
+/// How a joint blends between the parent's side, which stays, and its own side, which rotates.
 enum class JointBlend : std::uint8_t { kSwingTwist, kLinear, kDqs, kMix, kAngle };
 
 /// swing-twist, linear, dqs, mix, angle: as files and the command line write them.
@@ -18,16 +18,16 @@ std::string_view blend_name(JointBlend blend);
 std::optional<JointBlend> blend_of(std::string_view name);
 std::string blend_names();
 
-/// What one joint does to a vertex.
+/// The weights of one joint's deformer at a vertex [kavan2012, Sec. 3.3 and 3.4].
 struct JointInfluence {
   std::uint32_t joint = 0;
-  float share = 0;  ///< d: how much of the vertex this joint's deformer has; a row sums to 1
-  float swing = 0;  ///< s: how far the vertex goes along when the joint bends, 0 to 1
-  float twist = 0;  ///< t: and when it twists about its bone
+  float deformer_weight = 0;  ///< d: weight of this joint's deformer at the vertex; a row sums to 1
+  float swing = 0;            ///< s: fraction of the joint's bend that the vertex follows, 0 to 1
+  float twist = 0;            ///< t: fraction of its twist about the bone, 0 to 1
 };
 
 /// The weights of joint-based deformers [kavan2012]: rows of influences, one a vertex, in compressed form.
-/// Within a row: each joint once, largest share first. A vertex with an empty row moves by its skin weights.
+/// Within a row: each joint once, largest weight first. A vertex with an empty row moves by its skin weights.
 struct JointWeights {
   std::string method;                  ///< what made swing and twist: a name of weight_methods(), or "skin"
   std::vector<std::uint32_t> offsets;  ///< vertices + 1, or empty: there are none

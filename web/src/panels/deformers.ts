@@ -45,13 +45,13 @@ function slotPart(app: App, slot: Slot): HTMLElement {
   const method = select(slot ? 'Right' : 'Left', [], (name) => rename(name, mush.input.checked));
   method.input.setAttribute('aria-label', slot ? 'Deformer on the right' : 'Deformer');
   method.input.dataset.role = `deformer-${slot}`;
-  const mush = checkbox('Delta mush on top', (on) => rename(baseName(app.state.slots[slot]), on));
+  const mush = checkbox('Delta mush', (on) => rename(baseName(app.state.slots[slot]), on));
   const keySpace = select('Shape keys', ['object', 'tangent', 'differential'].map((v) => ({ value: v, label: `in ${v} space` })), (value) => change({ keySpace: value }));
   const summary = h('p', { class: 'quiet small' });
   const fields = h('div', { class: 'stack' });
-  const notes = h('ul', { class: 'notes' });
+  const warnings = h('ul', { class: 'warnings' });
   let shown = '';
-  app.store.on(['slots', 'deformers', 'opened', 'notes'], (state) => {
+  app.store.on(['slots', 'deformers', 'opened', 'warnings'], (state) => {
     setChoices(method.input, choices(state));
     const settings = state.slots[slot];
     method.input.value = baseName(settings);
@@ -69,9 +69,9 @@ function slotPart(app: App, slot: Slot): HTMLElement {
         fields.replaceChildren(...list.map((field) => fieldElement(field, settings, change)));
       }
     }
-    notes.replaceChildren(...state.notes[slot].map((note) => h('li', {}, asSentence(note))));
+    warnings.replaceChildren(...state.warnings[slot].map((warning) => h('li', {}, asSentence(warning))));
   });
-  return h('div', { class: 'slot stack' }, method.element, summary, fields, keySpace.element, mush.element, notes);
+  return h('div', { class: 'slot stack' }, method.element, summary, fields, keySpace.element, mush.element, warnings);
 }
 
 function sentence(method: Method | undefined): string {
@@ -80,15 +80,15 @@ function sentence(method: Method | undefined): string {
   return text.charAt(0).toUpperCase() + text.slice(1) + '.';
 }
 
-function asSentence(note: string): string {
-  return note.charAt(0).toUpperCase() + note.slice(1).replace(/[.]?$/, '.');
+function asSentence(warning: string): string {
+  return warning.charAt(0).toUpperCase() + warning.slice(1).replace(/[.]?$/, '.');
 }
 
 function choices(state: Readonly<State>): Choice[] {
   const info = state.opened?.info;
   return state.deformers.map(({ name, summary }) => {
     const lacks = name === 'cage' && !info?.cages.length ? 'no cage' : name.startsWith('points') && !info?.handles.length ? 'no handles' : '';
-    return { value: name, label: lacks ? `${name} (${lacks})` : name === 'elastic' ? 'elastic (seconds a frame)' : name, disabled: lacks !== '', title: summary };
+    return { value: name, label: lacks ? `${name} (${lacks})` : name === 'elastic' ? 'elastic (seconds per frame)' : name, disabled: lacks !== '', title: summary };
   });
 }
 

@@ -8,17 +8,17 @@ import { h, setText, show } from '../ui/dom';
 
 const MEANING: Record<Heat, string> = {
   none: 'Plain clay.',
-  weight: 'How much of each point follows the joint.',
-  share: 'd: how much of the joint’s turning a point takes at all.',
-  swing: 's: how far a point bends with the joint.',
-  twist: 't: how far a point twists with the joint.',
-  endpoint: 'e: where along the bone a point lies, 0 at its start and 1 at its end.',
-  reference: 'How far the mesh is from an elastic body in this pose, computed by the program behind this page.',
+  weight: 'w: how much each vertex follows the joint.',
+  deformer: 'd: the weight of the joint’s deformer at each vertex.',
+  swing: 's: the fraction of the joint’s bend that each vertex follows.',
+  twist: 't: the fraction of the joint’s twist that each vertex follows.',
+  endpoint: 'e: position along the bone, 0 at its head and 1 at its tail.',
+  reference: 'Distance to the elastic reference in this pose, computed by the server of this page.',
 };
 
 export function heatPanel(app: App): HTMLElement {
   const kinds = new Segmented<Heat>('Heat map', [
-    { value: 'none', label: 'Off' }, { value: 'weight', label: 'w', title: 'Weight' }, { value: 'share', label: 'd', title: 'Deformer weight' },
+    { value: 'none', label: 'Off' }, { value: 'weight', label: 'w', title: 'Weight' }, { value: 'deformer', label: 'd', title: 'Deformer weight' },
     { value: 'swing', label: 's', title: 'Swing' }, { value: 'twist', label: 't', title: 'Twist' }, { value: 'endpoint', label: 'e', title: 'Endpoint' },
     { value: 'reference', label: 'Elastic', title: 'Distance to the elastic reference' },
   ], (kind) => void app.setHeat(kind));

@@ -4,12 +4,12 @@ import { icon } from '../ui/icons';
 import { TOOLS } from './toolbar';
 
 const GROUPS: [string, [string, string][]][] = [
-  ['Look', [['Drag', 'turn the view'], ['Right drag, two fingers', 'move the view'], ['Wheel, pinch', 'zoom'], ['F', 'frame the selection, or all'],
-    ['1 2 3 7', 'front, left, right, top'], ['0', 'three-quarter view'], ['K W G', 'skeleton, edges, floor'], ['L', 'light or dark']]],
+  ['Look', [['Drag', 'rotate the view'], ['Right drag, two fingers', 'pan the view'], ['Wheel, pinch', 'zoom'], ['F', 'frame the selection, or all'],
+    ['1 2 3 7', 'front, left, right, top'], ['0', 'three-quarter view'], ['K W G', 'skeleton, edges, floor'], ['L', 'light or dark theme']]],
   ['Tools', TOOLS.map(({ key, name }) => [key.toUpperCase(), name] as [string, string])],
-  ['Pose', [['Click', 'select a joint or a bone'], ['/', 'search joints'], ['Space', 'play or pause the clip'], ['← →', 'a frame back, a frame on'], ['Ctrl+Z', 'undo'],
-    ['Ctrl+Shift+Z, Ctrl+Y', 'redo'], ['X', 'rings along the joint or the world'], ['Esc', 'let go, select nothing']]],
-  ['File', [['O', 'open'], ['Ctrl+S', 'save the rig in this pose'], ['Ctrl+Shift+S', 'save a picture'], ['V', 'one picture, side by side, divider'], ['?', 'this sheet']]],
+  ['Pose', [['Click', 'select a joint or a bone'], ['/', 'search joints'], ['Space', 'play or pause the clip'], ['← →', 'previous frame, next frame'], ['Ctrl+Z', 'undo'],
+    ['Ctrl+Shift+Z, Ctrl+Y', 'redo'], ['X', 'local or world axes'], ['Esc', 'cancel, deselect']]],
+  ['File', [['O', 'open'], ['Ctrl+S', 'save the rig in this pose'], ['Ctrl+Shift+S', 'save an image'], ['V', 'single view, side by side, divider'], ['?', 'this list']]],
 ];
 
 export function helpSheet(): HTMLDialogElement {

@@ -57,14 +57,14 @@ export function inspectorPanel(app: App): HTMLElement {
     field.input.setAttribute('aria-label', name);
     return field;
   };
-  const stretch = shapeField('stretch', 'Length', 'Length of the bone over its rest length', '×', 1, 20, 0.01);
-  const head = shapeField('head', 'Twist, start', 'Twist at the start of the bone in degrees', '°', DEGREES, 720, 1);
-  const tail = shapeField('tail', 'Twist, end', 'Twist at the end of the bone in degrees', '°', DEGREES, 720, 1);
+  const stretch = shapeField('stretch', 'Length', 'Length of the bone relative to its rest length', '×', 1, 20, 0.01);
+  const head = shapeField('head', 'Twist, head', 'Twist at the head of the bone in degrees', '°', DEGREES, 720, 1);
+  const tail = shapeField('tail', 'Twist, tail', 'Twist at the tail of the bone in degrees', '°', DEGREES, 720, 1);
   const twistHint = h('p', { class: 'hint' }, 'Twist at bone ends shows with the deformers stretch-lbs and stretch-dqs. ',
     h('button', { type: 'button', class: 'link', on: { click: () => void app.setDeformer(0, { deformer: 'stretch-dqs' }) } }, 'Use stretch-dqs'));
   const chain = select('Chain', [{ value: '0', label: 'the whole limb' }, ...[1, 2, 3, 4, 5, 6].map((n) => ({ value: String(n), label: `${n} joint${n > 1 ? 's' : ''}` }))],
     (value) => app.store.set({ chain: Number(value) }));
-  const axes = new Segmented('Axes of the rings', [{ value: 'local', label: 'Joint', title: 'Rings turn with the joint' }, { value: 'world', label: 'World', title: 'Rings along the world axes' }],
+  const axes = new Segmented('Axes of the rings', [{ value: 'local', label: 'Joint', title: 'Rings along the joint axes' }, { value: 'world', label: 'World', title: 'Rings along the world axes' }],
     (value) => app.store.set({ localAxes: value === 'local' }));
   const back = button('Reset joint', {
     class: 'button small', title: 'Turn this joint back to rest',

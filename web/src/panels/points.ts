@@ -15,7 +15,7 @@ export function pointsPanel(app: App): HTMLElement {
     if (tool === 'cage') setText(text, `Drag the control points. ${opened.info.cages.map((c) => `${c.name}: ${c.controls} points`).join('; ')}.`);
     if (tool === 'handle') setText(text, `Drag a handle; the mesh between handles stays as rigid as possible. ${opened.info.handles.length} handles.`);
     if (tool === 'pin') {
-      setText(text, pins.length < 2 ? 'Click the mesh to pin a vertex. Pin what must stay, then drag one pin: the rest follows as rigidly as possible.'
+      setText(text, pins.length < 2 ? 'Click the mesh to pin a vertex. Pin vertices that must stay, then drag one pin: the mesh follows as rigidly as possible.'
         : `${pins.length} vertices are pinned. Drag one; Backspace takes the last one away.`);
     }
     setText(back.querySelector('span') ?? back, tool === 'pin' ? 'Remove all pins' : 'Back to rest');

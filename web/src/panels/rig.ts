@@ -11,7 +11,7 @@ export function rigPanel(app: App): HTMLElement {
   const template = select('Template', [], () => undefined);
   const weights = select('Weights', [], () => undefined);
   const names = select('Joint names', [], () => undefined);
-  const quality = select('Quality', [{ value: 'fast', label: 'fast: weights alone' }, { value: 'flesh', label: 'flesh: near the elastic body, in half a minute' }], () => undefined);
+  const quality = select('Quality', [{ value: 'fast', label: 'fast: weights only' }, { value: 'flesh', label: 'flesh: close to the elastic reference, half a minute' }], () => undefined);
   const summary = h('p', { class: 'quiet small' });
   const describe = (): void => setText(summary, capital(app.state.server?.weights.find((w) => w.name === weights.input.value)?.summary ?? ''));
   weights.input.addEventListener('change', describe);
@@ -25,7 +25,7 @@ export function rigPanel(app: App): HTMLElement {
   const cancel = button('Cancel', { class: 'button', run: () => void app.cancelJob() });
   cancel.dataset.role = 'cancel';
   const running = h('div', { class: 'stack', 'aria-live': 'polite' }, stage, bar.element, cancel);
-  const bare = h('p', {}, 'This mesh has no skeleton. The program behind this page can find one and bind the mesh to it.');
+  const bare = h('p', {}, 'This mesh has no skeleton. The server of this page can find one and bind the mesh to it.');
   const moving = h('p', {}, 'Drag the joints to where they belong, then bind the mesh to them again.');
   const gone = h('p', { class: 'hint' }, 'The program behind this page does not answer: start sinew studio again to make rigs.');
   const form = h('div', { class: 'stack' }, bare, moving, template.element, weights.element, summary, quality.element, names.element, gone, start, again, leave);

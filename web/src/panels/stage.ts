@@ -9,7 +9,7 @@ import { icon } from '../ui/icons';
 import { heatTable } from '../view/colourMap';
 import { percent } from './heat';
 
-const NAMES: Record<string, string> = { weight: 'Weight', share: 'Deformer weight d', swing: 'Swing s', twist: 'Twist t', endpoint: 'Endpoint e' };
+const NAMES: Record<string, string> = { weight: 'Weight', deformer: 'Deformer weight d', swing: 'Swing s', twist: 'Twist t', endpoint: 'Endpoint e' };
 
 export function statistics(app: App): HTMLElement {
   const line = h('div', { class: 'stats', 'data-role': 'stats', 'aria-label': 'Statistics' });
@@ -18,7 +18,7 @@ export function statistics(app: App): HTMLElement {
     line.append(h('span', { title }, value, ` ${name}`));
     return value;
   };
-  const vertices = entry('vertices'), faces = entry('faces'), ms = entry('ms', 'How long the deformer took for this frame'), fps = entry('frames/s');
+  const vertices = entry('vertices'), faces = entry('faces'), ms = entry('ms', 'Time of the deformer for this frame'), fps = entry('frames/s');
   app.store.on(['opened', 'frame', 'fps'], (state) => {
     show(line, state.opened !== null);
     if (!state.opened) return;
@@ -43,7 +43,7 @@ export function legend(app: App): HTMLElement {
     show(box, on);
     if (!on) return;
     const reference = heatView.kind === 'reference';
-    setText(title, reference ? 'Distance to the elastic body, over the size' : `${NAMES[heatView.kind]} of ${opened.info.joints[heatView.joint]?.name ?? ''}`);
+    setText(title, reference ? 'Distance to the elastic reference, relative to the size' : `${NAMES[heatView.kind]} of ${opened.info.joints[heatView.joint]?.name ?? ''}`);
     box.setAttribute('aria-label', `${title.textContent}, from 0 (dark blue) to ${reference ? percent(heatView.range) : '1'} (yellow)`);
     ticks.forEach((tick, k) => setText(tick, reference ? (k % 2 ? '' : percent((heatView.range * k) / 4)) : formatNumber(k / 4, 2)));
     show(none, !reference);

@@ -5,8 +5,8 @@ import { h, show } from '../ui/dom';
 import { icon } from '../ui/icons';
 
 export const TOOLS: { tool: Tool; name: string; key: string; hint: string }[] = [
-  { tool: 'rotate', name: 'Rotate', key: 'r', hint: 'Click a joint, then drag a ring. Shift turns in steps of 5°.' },
-  { tool: 'stretch', name: 'Stretch', key: 's', hint: 'Drag a joint: the bone before it turns and stretches.' },
+  { tool: 'rotate', name: 'Rotate', key: 'r', hint: 'Click a joint, then drag a ring. Shift snaps to 5°.' },
+  { tool: 'stretch', name: 'Stretch', key: 's', hint: 'Drag a joint: the bone that ends at it rotates and stretches.' },
   { tool: 'reach', name: 'Reach (inverse kinematics)', key: 'i', hint: 'Drag a hand or a foot: the limb follows.' },
   { tool: 'twist', name: 'Twist', key: 't', hint: 'Drag the ring at either end of the selected bone.' },
   { tool: 'cage', name: 'Cage', key: 'c', hint: 'Drag the control points of the cage.' },

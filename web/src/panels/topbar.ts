@@ -16,7 +16,7 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
   const layout = new Segmented<State['layout']>('Split view', [
     { value: 'single', label: 'One', title: 'One picture', icon: 'single' },
     { value: 'side', label: 'Two', title: 'Two deformers side by side', icon: 'side' },
-    { value: 'wipe', label: 'Wipe', title: 'Two deformers, one picture with a divider', icon: 'wipe' },
+    { value: 'wipe', label: 'Wipe', title: 'Two deformers, one view with a divider', icon: 'wipe' },
   ], (value) => void app.setLayout(value));
   const toggle = (key: keyof State['show'], title: string): HTMLButtonElement =>
     iconButton(key, title, () => app.store.set({ show: { ...app.state.show, [key]: !app.state.show[key] } }));
@@ -40,7 +40,7 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
     layout.enable('wipe', isSkinned(state));
     save.opener.disabled = state.opened === null;
     (Object.keys(shows) as (keyof State['show'])[]).forEach((key) => shows[key].setAttribute('aria-pressed', String(state.show[key])));
-    const wanted = { auto: 'Light or dark: as the system', light: 'Light', dark: 'Dark' }[state.theme];
+    const wanted = { auto: 'Light or dark: system setting', light: 'Light', dark: 'Dark' }[state.theme];
     theme.title = `${wanted} (L)`;
     theme.setAttribute('aria-label', theme.title);
     theme.replaceChildren(icon(isDark(state.theme) ? 'dark' : 'light'));

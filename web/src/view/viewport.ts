@@ -44,7 +44,7 @@ export class Viewport {
 
   constructor(private readonly host: HTMLElement, takePointer: (canvas: HTMLCanvasElement) => void) {
     this.canvas.tabIndex = 0;
-    this.canvas.setAttribute('aria-label', 'The character. Drag to turn, right button or two fingers to move, wheel to zoom.');
+    this.canvas.setAttribute('aria-label', 'The character. Drag to rotate, right button or two fingers to pan, wheel to zoom.');
     host.prepend(this.canvas);
     this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true });
     this.renderer.autoClear = false;
@@ -200,7 +200,7 @@ export class Viewport {
     copy.width = this.canvas.width;
     copy.height = this.canvas.height;
     const context = copy.getContext('2d');
-    if (!context) throw new Error('No picture can be made here.');
+    if (!context) throw new Error('The image could not be created.');
     if (ground !== null) {
       context.fillStyle = ground;
       context.fillRect(0, 0, copy.width, copy.height);
@@ -210,7 +210,7 @@ export class Viewport {
     this.ground.group.visible = floor;
     this.draw();
     return new Promise((resolve, reject) =>
-      copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture can be made here.'))), 'image/png'));
+      copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The image could not be created.'))), 'image/png'));
   }
 
   private fitDistance(least: Vector3, most: Vector3, centre: Vector3, direction: Vector3, whole: number): number {

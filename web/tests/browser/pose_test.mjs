@@ -105,7 +105,7 @@ export const tests = {
     await studio.page.click('text=Use stretch-dqs').catch(() => undefined);
     await studio.deformer(0, 'stretch-dqs');
     const shape = await studio.positions();
-    await studio.type('Twist at the end of the bone in degrees', 90);
+    await studio.type('Twist at the tail of the bone in degrees', 90);
     await studio.moved(shape);
     await checkVertices(studio, 0, native.pose(arm, '--twist', 'UpperArm=0,90', '--deformer', 'stretch-dqs'), 'twist');
     await studio.shot('twist');

@@ -8,7 +8,7 @@ export const file = (native) => native.make('cylinder', 'cylinder.glb');
 export const tests = {
   async 'says what is wrong with a file, by its name, and keeps what is open'({ studio, native }) {
     const shown = await studio.positions();
-    writeFileSync(native.path('broken.glb'), 'this is no glTF');
+    writeFileSync(native.path('broken.glb'), 'this is not a glTF');
     await studio.choose(native.path('broken.glb'));
     const notice = await studio.notice('broken.glb');
     await studio.shot('broken-file');
@@ -24,9 +24,9 @@ export const tests = {
       window.__lose = context.getExtension('WEBGL_lose_context');
       window.__lose.loseContext();
     });
-    await studio.notice('The picture was lost');
+    await studio.notice('The graphics context was lost');
     await studio.page.evaluate(() => window.__lose.restoreContext());
-    await studio.notice('The picture is back');
+    await studio.notice('The graphics context was restored');
     await studio.select('Upper').catch(() => undefined);
     check((await studio.colourful()) > 0.002, 'the skeleton is drawn again');
     await studio.shot('context-restored');
@@ -41,7 +41,7 @@ export const tests = {
     const bent = await studio.positions();
     const [worker] = studio.page.workers();
     await worker.evaluate(() => setTimeout(() => { throw new Error('a fault on purpose'); }));
-    await studio.notice('The deformer stopped and is back');
+    await studio.notice('The deformer was restarted');
     check((await studio.positions()).every((v, i) => Math.abs(v - bent[i]) < 1e-7), 'the pose is back');
     await studio.type('Rotation about Z in degrees', 10);
     await studio.moved(bent);
@@ -85,11 +85,11 @@ export const tests = {
     await studio.page.emulateMedia({ colorScheme: 'light' });
   },
 
-  async 'says when the program behind it is gone'({ studio, server }) {
+  async 'says when its server is gone'({ studio, server }) {
     server.stop();
     await studio.page.click('[title="Distance to the elastic reference"]');
     await studio.page.click('[data-role="compute-reference"]');
-    await studio.notice('does not answer');
+    await studio.notice('does not respond');
     studio.faults.length = 0; // the browser notes the refused connection
   },
 };
