@@ -32,6 +32,7 @@ struct ErrorFigures {
   std::size_t poses = 0;
 };
 
+/// The error of a fit with a number of morphs.
 struct MorphError {
   std::size_t morphs = 0;
   double rms = 0;
