@@ -95,7 +95,7 @@ step() {  # NAME COMMAND...: one step of the plan; returns what the command retu
   done_planned=$((done_planned + own))
   if ((code != 0)); then
     why_it_failed "$log"
-    say "$name failed; all it printed is in $log"
+    say "$name failed; its output is in $log"
   fi
   return "$code"
 }

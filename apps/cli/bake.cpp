@@ -65,12 +65,12 @@ Result<void> run_bake(const BakeArguments& options, const Console& console) {
     if (!frames.normals.empty()) asset.rig.mesh.normals = frames.normals[0];
   }
   SINEW_CHECK(save_frames(asset, frames, options.out, console.overwrite(), console.progress()));
-  console.print({{"frames", frames.positions.size()},
-                 {"fps", frames.fps},
-                 {"vertices", frames.positions[0].size()},
-                 {"deformer", deformer_of(request.deform.stack)}},
-                fmt::format("{}: {} at {} a second", options.out, counted(frames.positions.size(), "frame"),
-                            frames.fps));
+  console.print(
+      {{"frames", frames.positions.size()},
+       {"fps", frames.fps},
+       {"vertices", frames.positions[0].size()},
+       {"deformer", deformer_of(request.deform.stack)}},
+      fmt::format("{}: {} at {} fps", options.out, counted(frames.positions.size(), "frame"), frames.fps));
   return {};
 }
 

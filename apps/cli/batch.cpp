@@ -119,7 +119,7 @@ void tell_queue(const BatchArguments& options, const Console& console) {
   if (!fs::exists(fs::path(options.out) / "_batch" / "slurm.sh", failure)) return;
   const Result<SlurmQueue> queue = slurm_queue(options.out);
   if (queue && queue->tasks() > 0)
-    console.note(fmt::format("Slurm's job {}: {} running, {} pending", queue->job,
+    console.note(fmt::format("Slurm job {}: {} running, {} pending", queue->job,
                              counted(queue->running, "shard"), queue->pending));
 }
 
@@ -137,7 +137,7 @@ Result<void> run_batch_verb(const BatchArguments& given, const Program& program)
   BatchArguments options = given;
   const Console& console = program.console;
   if (!options.words.empty())
-    return usage_error("-- OPTIONS belongs to --make; jobs have their own \"args\"");
+    return usage_error("options after -- need --make; jobs have their own \"args\"");
   if (options.in.size() != 1) return usage_error("give one manifest, or --make VERB and files");
   if (options.out.empty()) return usage_error("--output is required: the folder of the results");
   BatchOptions& batch = options.batch;
@@ -154,7 +154,7 @@ Result<void> run_batch_verb(const BatchArguments& given, const Program& program)
   SINEW_CHECK(check_folder(options, console));
   std::error_code failure;
   batch.program = fs::read_symlink("/proc/self/exe", failure).string();
-  if (failure) return io_error("cannot find the program itself: " + failure.message());
+  if (failure) return io_error("cannot find the path of this program: " + failure.message());
   batch.folder = options.out;
   batch.threads = static_cast<std::size_t>(console.threads);
   batch.pictures = !options.no_pictures;
@@ -162,7 +162,7 @@ Result<void> run_batch_verb(const BatchArguments& given, const Program& program)
   const Progress progress = batch_progress_of(console);
   batch.progress = &progress;
   if (options.slurm.submit) {
-    if (!options.shard.empty()) return usage_error("--slurm makes the shards itself: leave out --shard");
+    if (!options.shard.empty()) return usage_error("--slurm creates the shards: leave out --shard");
     SINEW_CHECK(run_on_slurm(options.slurm, options.in.front(), batch, jobs, console));
     if (!options.slurm.wait) return {};
     SINEW_TRY(const BatchReport report, write_page(options, jobs));
@@ -192,21 +192,22 @@ void add_batch(Program& program) {
       "MANIFEST", options->in,
       "jobs as JSON lines: {\"verb\": \"rig\", \"args\": [\"a.obj\"], \"out\": \"a.glb\"}; with --make, "
       "files or patterns");
-  verb.footer("Words behind -- are options that --make gives to each job.");
+  verb.footer("Options after -- are passed to each job that --make writes.");
   verb.option(
       "-o,--output", options->out,
       "the folder of the results, with index.html, table.csv and report.json; with --make, the manifest");
   verb.option("--make", options->make, "VERB: write a manifest that runs this verb for each file").last_one();
   verb.option("--extension", options->extension,
-              "EXT: of the outputs that --make names; none: a folder (default: by the verb, .glb for most)")
+              "EXT: file extension of the outputs of --make; none: a folder (default: depends on the verb, "
+              ".glb for most)")
       .needs("--make");
-  verb.option("--jobs", batch.jobs, "jobs at once (default: one for each core)").range(1, 4096);
-  verb.option("--timeout", batch.timeout, "seconds for a job (default: no limit)").range(0.01, 1e7);
-  verb.option("--memory", batch.memory_mb, "MB of data for a job (default: no limit)").range(16, 1 << 24);
+  verb.option("--jobs", batch.jobs, "jobs that run at the same time (default: one per core)").range(1, 4096);
+  verb.option("--timeout", batch.timeout, "time limit of a job in seconds (default: none)").range(0.01, 1e7);
+  verb.option("--memory", batch.memory_mb, "memory limit of a job in MB (default: none)").range(16, 1 << 24);
   verb.option("--retries", batch.retries, "more attempts after a crash, an I/O error or a time limit")
       .range(0, 100)
       .show_default();
-  verb.flag("--redo-failed", batch.redo_failed, "also run jobs again that failed before");
+  verb.flag("--redo-failed", batch.redo_failed, "also repeat jobs that failed before");
   verb.option("--shard", options->shard,
               "I/N: run part I of N only; parts may run at the same time, on any machine");
   verb.option("--lock-wait", batch.lock_wait,
@@ -215,13 +216,13 @@ void add_batch(Program& program) {
   verb.flag("--no-pictures", options->no_pictures, "render no pictures of the results");
   verb.flag("--status", options->status, "run nothing: print what has been done and write the page");
   verb.flag("--slurm", options->slurm.submit,
-            "submit the jobs that are left to a Slurm cluster, as an array of shards; twice is once");
+            "submit the remaining jobs to a Slurm cluster, as an array of shards; safe to repeat");
   verb.option("--shards", options->slurm.shards, "tasks of the array (default: one for 20 jobs, at most 500)")
       .needs("--slurm")
       .range(1, 1000000);
   verb.flag("--wait", options->slurm.wait, "wait until the cluster is done").needs("--slurm");
   verb.repeatable("--sbatch", options->slurm.directives,
-                  "OPTION: for sbatch, such as --sbatch=--partition=long; repeatable")
+                  "OPTION: passed to sbatch, such as --sbatch=--partition=long; repeatable")
       .needs("--slurm");
   verb.rest(options->words);
   verb.runs([&program, options] { return run_batch_verb(*options, program); });

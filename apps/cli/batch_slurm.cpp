@@ -65,7 +65,7 @@ SlurmRequest request_of(const SlurmArguments& slurm, const std::string& manifest
 
 std::string submitted(const SlurmQueue& queue, std::size_t left) {
   if (queue.tasks() == 0) return "nothing is left to do; --status shows the results";
-  return fmt::format("Slurm's job {}: {} for {}; --status shows how far it is", queue.job,
+  return fmt::format("Slurm job {}: {} for {}; --status shows its progress", queue.job,
                      counted(queue.tasks(), "shard"), counted(left, "job"));
 }
 

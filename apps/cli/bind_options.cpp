@@ -19,10 +19,10 @@ Result<void> find_skeleton_of(const BindOptions& options, const Console& console
   SkeletonOptions wanted = options.found;
   wanted.request.skeleton_template = options.skeleton_template;
   SINEW_TRY(const SkeletonFor made, wanted.give(console, options.in, asset.rig));
-  console.note(
-      made.stretched
-          ? fmt::format("{}: the template does not fit this body and was stretched into its box", options.in)
-          : fmt::format("{}: {}", options.in, to_text(made.found)));
+  console.note(made.stretched
+                   ? fmt::format("{}: the template does not fit this mesh and was scaled to its bounding box",
+                                 options.in)
+                   : fmt::format("{}: {}", options.in, to_text(made.found)));
   return {};
 }
 
@@ -45,8 +45,8 @@ Result<void> give_skeleton(const BindOptions& options, const Console& console, A
     return find_skeleton_of(options, console, asset);
   } else if (asset.rig.skeleton.deforming_count() == 0) {
     return impossible(
-        fmt::format("{}: has no skeleton of its own; give one with --skeleton FILE (.glb, .bvh, .tgf, "
-                    ".json), fit one with --template biped|quadruped|hand|bird|snake, or use `sinew rig`",
+        fmt::format("{}: has no skeleton; give one with --skeleton FILE (.glb, .bvh, .tgf, .json), fit one "
+                    "with --template biped|quadruped|hand|bird|snake, or use `sinew rig`",
                     options.in));
   }
   return {};
@@ -57,7 +57,7 @@ Result<std::vector<std::size_t>> read_vertex_list(const std::string& file) {
   if (file.empty()) return list;
   SINEW_TRY(const std::string text, read_file(file, 64 << 20));
   const Json document = Json::parse(text, nullptr, false);
-  const Error problem = bad_input(fmt::format("{}: give a list of vertex numbers, such as [0, 5, 17]", file));
+  const Error problem = bad_input(fmt::format("{}: give a list of vertex indices, such as [0, 5, 17]", file));
   if (!document.is_array()) return problem;
   for (const Json& entry : document) {
     if (!entry.is_number_unsigned()) return problem;
@@ -85,7 +85,7 @@ Result<void> read_range(const std::string& file, const Rig& rig, FleshRequest& f
   if (file == "clips") {
     flesh.ranges = ranges_of_clips(rig);
     if (flesh.ranges.empty())
-      return usage_error("--range clips: no clip of the file turns a joint; give a .json file instead");
+      return usage_error("--range clips: no clip of the file rotates a joint; give a .json file instead");
     return {};
   }
   SINEW_TRY(const std::string text, read_file(file, 64 << 20));
@@ -163,7 +163,7 @@ void BindOptions::add_to(const Verb& verb) {
               "an island (numbered by size, 0 is the body) that follows the body under it; repeatable")
       .one_each();
   verb.flag("--own-islands", own_islands,
-            "bind small islands by themselves instead of letting them follow the body");
+            "bind small islands separately instead of letting them follow the body");
   verb.repeatable("--lock", locked, "JOINT: lock its weights and distribute the rest; repeatable");
   verb.option("--lock-vertices", locked_vertices, "a .json list of vertex indices whose weights are locked");
   add_quantise(verb, weight_bits);
@@ -177,10 +177,9 @@ void BindOptions::add_flesh_to(const Verb& verb) {
               "energy ratio to the elastic reference above which a joint gets corrective fields")
       .range(1.0, 10.0)
       .show_default();
-  verb.option(
-      "--range", range,
-      "range of motion: a .json file in degrees, {\"swing\": 90, \"twist\": 90, \"joints\": {\"Head\": "
-      "{\"twist\": 80}}}; or clips: as far as the clips of the file go");
+  verb.option("--range", range,
+              "range of motion: a .json file in degrees, {\"swing\": 90, \"twist\": 90, \"joints\": "
+              "{\"Head\": {\"twist\": 80}}}; or clips: the range of the clips in the file");
   verb.repeatable("--stiffness", stiff,
                   "JOINT=VALUE: relative stiffness of the flesh around a bone (default: 1); repeatable");
   verb.option("--stiffness-attribute", stiffness_attribute,
@@ -209,7 +208,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   if (!quality.empty() && quality != "flesh" && quality != "fast")
     return usage_error(fmt::format("--quality is '{}': choose fast or flesh", printable(quality)));
   if (quality == "fast" && (!range.empty() || !stiff.empty() || !stiffness_attribute.empty()))
-    return usage_error("--range and --stiffness are those of flesh: leave them out with --quality fast");
+    return usage_error("--range and --stiffness apply to flesh only: leave them out with --quality fast");
   if (quality == "flesh") {
     wanted.flesh.emplace();
     wanted.flesh->tolerance = tolerance;
@@ -230,14 +229,15 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
 
 std::string to_text(const std::string& file, const BindReport& report) {
   return fmt::format(
-             "{}: {} bound to {} by {} in {:.2f} s; {} filled, {} clamped, pruning took {:.3f} at most", file,
-             counted(report.vertices, "vertex", "vertices"), counted(report.bones, "bone"), report.method,
-             report.seconds, report.filled, report.clamped, report.pruning_error) +
-         (report.flesh ? fmt::format("\nflesh of {} in {:.2f} s: energy ratio to the elastic reference at "
-                                     "rotations that were not sampled {:.2f} at worst, {:.2f} on average",
-                                     counted(report.flesh->joints.size(), "joint"), report.flesh->seconds,
-                                     report.flesh->worst, report.flesh->mean)
-                       : "");
+             "{}: {} bound to {} by {} in {:.2f} s; {} filled, {} clamped, largest pruning error {:.3f}",
+             file, counted(report.vertices, "vertex", "vertices"), counted(report.bones, "bone"),
+             report.method, report.seconds, report.filled, report.clamped, report.pruning_error) +
+         (report.flesh
+              ? fmt::format("\nflesh of {} in {:.2f} s: energy ratio to the elastic reference {:.2f} at "
+                            "worst and {:.2f} on average, at rotations that were not sampled",
+                            counted(report.flesh->joints.size(), "joint"), report.flesh->seconds,
+                            report.flesh->worst, report.flesh->mean)
+              : "");
 }
 
 }  // namespace sinew::cli

@@ -95,7 +95,7 @@ Result<void> run_cage_bind(const CageBindArguments& options, const Console& cons
        {"outside", report.outside},
        {"cycles", report.cycles},
        {"memory_mb", peak_megabytes()}},
-      fmt::format("{}: {} control points on {} cells in {:.2f} s, positions kept to {:.1e} of the cage",
+      fmt::format("{}: {} control points on {} cells in {:.2f} s, reproduction error {:.1e} of its size",
                   options.out, report.controls, report.cells, report.seconds, report.reproduction_error));
   return {};
 }
@@ -144,9 +144,9 @@ Result<void> run_cage_pose(const CagePoseArguments& options, const Console& cons
     write.edit.keys = true;
     SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   }
-  console.print(
-      {{"deformer", "cage"}, {"milliseconds", frame.milliseconds}},
-      fmt::format("{}: {} by its cage, {:.3f} ms a frame", options.out, options.in, frame.milliseconds));
+  console.print({{"deformer", "cage"}, {"milliseconds", frame.milliseconds}},
+                fmt::format("{}: {} deformed by its cage, {:.3f} ms per frame", options.out, options.in,
+                            frame.milliseconds));
   return {};
 }
 
@@ -160,17 +160,17 @@ void add_cage_bind(Program& program, const Verb& verb) {
               "approximate number of control points, with --auto (default: 200, with --skin 400)");
   bind.option("--cage-out", options->cage_out,
               "also write the cage as a mesh, to move its control points elsewhere");
-  bind.option("--from", options->from, "use the cage that this .glb has solved (--keep or --dynamic)");
+  bind.option("--from", options->from, "reuse the solved cage of this .glb (bound with --keep or --dynamic)");
   bind.option("--resolution", options->request.resolution,
               "K: a grid of 2^K cells a side (default: 6; 5 for a mesh of fewer than 1,000 triangles)");
   bind.flag("--dynamic", options->request.dynamic,
-            "evaluate coordinates in every frame, at the positions that earlier steps of the stack made");
+            "evaluate coordinates in every frame, at the positions that earlier steps of the stack produce");
   bind.flag("--keep", options->request.keep, "keep the solution in the file, for --from");
   bind.flag("--skin", options->request.skin, "the skeleton deforms the cage, and the cage deforms the mesh");
   bind.option("--name", options->request.name, "name of the cage; an existing one of that name is replaced")
       .show_default();
   bind.option("--reach", options->request.reach,
-              "how far vertices outside still follow, in diagonals of the cage")
+              "distance up to which vertices outside the cage follow it, in diagonals of the cage")
       .show_default();
   bind.option("--threshold", options->request.threshold, "smaller coordinates are dropped").show_default();
   bind.option("-o,--output", options->out, "the rig with its cage: .glb or .gltf").required();

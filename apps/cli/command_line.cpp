@@ -237,7 +237,7 @@ Verb add_verb(Program& program, const std::string& name, const std::string& summ
   Console& console = program.console;
   verb.flag("--json", console.json, "print one JSON document to stdout").group("Common");
   verb.flag("--force", console.force, "overwrite existing files").group("Common");
-  verb.flag("--quiet", console.quiet, "no warnings, no notes, no progress bar").group("Common");
+  verb.flag("--quiet", console.quiet, "print no warnings, messages or progress bar").group("Common");
   verb.option("--threads", console.threads,
               "threads to use (default: all cores); results do not depend on it")
       .range(1, 1024)

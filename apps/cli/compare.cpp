@@ -54,8 +54,8 @@ Result<void> run_compare(const CompareArguments& options, const Console& console
   for (const std::string& text : options.poses) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
-      return usage_error(
-          fmt::format("--pose '{}': give NAME:JOINT=X,Y,Z, more joints behind semicolons", printable(text)));
+      return usage_error(fmt::format(
+          "--pose '{}': give NAME:JOINT=X,Y,Z, several joints separated by semicolons", printable(text)));
     PoseOptions turns;
     for (std::size_t from = colon + 1; from < text.size();) {
       const std::size_t end = std::min(text.find(';', from), text.size());

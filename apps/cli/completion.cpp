@@ -78,21 +78,12 @@ std::string bash_script(const VerbWords& program) {
   for (const OptionWords& option : program.options)
     for (const std::string& name : option.names) first.push_back(name);
   return fmt::format(
-      "# Completion of sinew in bash; made by 'sinew --completion bash'.\n"
-      "_sinew() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=\n"
-      "  COMPREPLY=()\n"
-      "  if ((COMP_CWORD == 1)); then\n"
-      "    mapfile -t COMPREPLY < <(compgen -W \"{}\" -- \"$word\")\n"
-      "    return\n"
-      "  fi\n"
-      "  case ${{COMP_WORDS[1]}} in\n"
-      "{}"
-      "  esac\n"
-      "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
-      "}}\n"
-      "# Where nothing of ours fits, files do.\n"
-      "complete -o bashdefault -o default -F _sinew sinew\n",
+      "# Completion of sinew in bash; made by 'sinew --completion bash'.\n_sinew() {{\n  local "
+      "word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=\n  COMPREPLY=()\n  if "
+      "((COMP_CWORD == 1)); then\n    mapfile -t COMPREPLY < <(compgen -W \"{}\" -- \"$word\")\n    return\n "
+      " fi\n  case ${{COMP_WORDS[1]}} in\n{}  esac\n  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
+      "\"$word\")\n}}\n# Complete file names where no word fits.\ncomplete -o bashdefault -o default -F "
+      "_sinew sinew\n",
       joined(first), cases);
 }
 

@@ -68,7 +68,7 @@ void print_error(std::string_view text) noexcept {
 
 Result<void> flush_output() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return {};
-  return io_error("cannot write to the standard output: the disk is full, or nobody reads it");
+  return io_error("cannot write to the standard output: the disk is full, or the reading program has ended");
 }
 
 int stop_signal() {

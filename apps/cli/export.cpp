@@ -43,7 +43,7 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
   console.warnings(options.in, asset.warnings);
   if (options.target != "plain" && options.target != "web")
     console.warn(
-        fmt::format("{}: written as for plain: joint names, rest pose and axes of {} are not made yet",
+        fmt::format("{}: written as for plain: joint names, rest pose and axes of {} are not supported yet",
                     options.out, options.target));
   ExportRequest request;
   request.influences = static_cast<std::size_t>(options.influences);
@@ -63,8 +63,8 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
   if (options.clips.empty() && !options.no_clips)
     for (std::size_t c = 0; c < asset.rig.clips.size(); ++c) request.clips.push_back(c);
   if (subdivision_levels(request.deform.stack) > 0)
-    console.warn(fmt::format("{}: subdivision is left out: players do it, or the mesh is subdivided first",
-                             options.in));
+    console.warn(fmt::format(
+        "{}: subdivision is left out: let the engine subdivide, or subdivide the mesh first", options.in));
   if (request.clips.empty())
     console.note(fmt::format("{}: no clips: fitted to the range of motion alone", options.in));
   auto made = export_plain(asset.rig, request);
@@ -95,15 +95,14 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
   SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
   report["bytes"] = bytes.size();
   const bool moving = certificate.clips.poses > 0;
-  console.print(
-      report,
-      fmt::format("{}: {}, {}, {} for each vertex; off by {:.2f} % of the diagonal at 99.9 % of {}"
-                  " (linear blending: {:.2f} %)",
-                  options.out, counted(certificate.helpers, "helper joint"),
-                  counted(certificate.morphs, "morph target"), counted(certificate.influences, "joint"),
-                  100 * (moving ? certificate.clips.p999 : certificate.held_out.p999),
-                  moving ? "its clips" : "the range of motion",
-                  100 * (moving ? certificate.plain_clips.p999 : certificate.plain.p999)));
+  console.print(report, fmt::format("{}: {}, {}, {} per vertex; error {:.2f} % of the diagonal at 99.9 % of "
+                                    "{} (linear blending: {:.2f} %)",
+                                    options.out, counted(certificate.helpers, "helper joint"),
+                                    counted(certificate.morphs, "morph target"),
+                                    counted(certificate.influences, "joint"),
+                                    100 * (moving ? certificate.clips.p999 : certificate.held_out.p999),
+                                    moving ? "its clips" : "the range of motion",
+                                    100 * (moving ? certificate.plain_clips.p999 : certificate.plain.p999)));
   return {};
 }
 
@@ -120,20 +119,22 @@ void add_export(Program& program) {
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out, "the rig as plain skinning: .glb or .gltf").required();
   verb.option("--for", options->target, "plain, web, godot, unity, unreal, vrm or blender").show_default();
-  verb.option("--influences", options->influences, "joints of a vertex, at most")
+  verb.option("--influences", options->influences, "maximum influences per vertex")
       .one_of({4, 8})
       .show_default();
-  verb.option("--helpers", options->helpers, "helper joints that are added, at most").show_default();
-  verb.option("--morphs", options->morphs, "corrective morph targets that are added, at most").show_default();
+  verb.option("--helpers", options->helpers, "maximum number of helper joints to add").show_default();
+  verb.option("--morphs", options->morphs, "maximum number of corrective morph targets to add")
+      .show_default();
   verb.option("--tolerance", options->tolerance,
-              "take the fewest helpers and morphs that stay below this share of the diagonal at 99.9 % of "
-              "vertices and frames")
+              "use the fewest helpers and morphs with an error below this fraction of the diagonal at 99.9 % "
+              "of vertices and frames")
       .range(0.0, 1.0);
-  verb.repeatable("--clips", options->clips, "keep this clip alone, by name or index; repeatable");
+  verb.repeatable("--clips", options->clips, "keep only this clip, by name or index; repeatable");
   verb.flag("--no-clips", options->no_clips, "leave all clips out");
-  verb.option("--fps", options->fps, "keys of helpers and morphs per second").show_default();
-  verb.flag("--keep", options->keep, "keep what sinew's own deformers need in the file");
-  verb.option("--reference", options->reference, "poses in which the elastic body is solved for the report")
+  verb.option("--fps", options->fps, "keyframes of helpers and morphs per second").show_default();
+  verb.flag("--keep", options->keep, "keep the data of sinew's own deformers in the file");
+  verb.option("--reference", options->reference,
+              "poses in which the elastic reference is solved for the report")
       .range(0, 64)
       .show_default();
   verb.option("--page", options->page, "a folder for the certificate as a page with pictures");

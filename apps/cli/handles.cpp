@@ -11,6 +11,7 @@ namespace {
 struct HandlesArguments {
   std::string in, out;
   PointHandlesRequest request;
+  bool no_tips = false;
 };
 
 Result<void> run_handles(const HandlesArguments& options, const Console& console) {
@@ -21,6 +22,7 @@ Result<void> run_handles(const HandlesArguments& options, const Console& console
   SINEW_TRY(Asset asset, console.read(options.in));
   console.warnings(options.in, asset.warnings);
   PointHandlesRequest request = options.request;
+  request.tips = !options.no_tips;
   request.progress = console.progress();
   const auto report = make_point_handles(asset.rig, request);
   if (!report) return Error{report.error().code, fmt::format("{}: {}", options.in, report.error().message)};
@@ -48,9 +50,10 @@ void add_handles(Program& program) {
                "  sinew pose points.glb --deformer points --clip walk --time 0.5 -o step.obj\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out, "the rig with its handles: .glb or .gltf").required();
-  verb.option("--voxels", options->request.voxels, "cells along the longest side of the solid voxel grid")
+  verb.option("--voxels", options->request.voxels,
+              "cells along the longest side of the solid voxel grid (default: chosen from the mesh)")
       .range(0, 1024);
-  verb.flag("!--no-tips", options->request.tips, "no handles at the free ends of bones");
+  verb.flag("--no-tips", options->no_tips, "add no handles at the free ends of bones");
   verb.runs([&program, options] { return run_handles(*options, program.console); });
 }
 

@@ -130,7 +130,7 @@ void add_inbetween(Program& program) {
   verb.option("--fps", options->request.fps, "frames per second").show_default().range(0.001, 1000.0);
   verb.option("--motion", options->motion,
               "skeleton: curves follow the skeleton found in the shapes, and bend on top of that; paper: "
-              "curves alone, as the paper has it")
+              "curves alone, as published")
       .show_default();
   CurveMaterial& material = options->request.options.material;
   verb.option("--bending", material.bending,

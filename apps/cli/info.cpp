@@ -66,16 +66,17 @@ std::string joints_text(const AssetReport& report) {
 }
 
 std::string weights_text(const AssetReport& report) {
-  std::string text = fmt::format("  weights  up to {} a vertex, {} without, rows sum to 1 within {:.1e}\n",
-                                 counted(report.influences, "joint"),
-                                 counted(report.unweighted, "vertex", "vertices"), report.max_row_error);
+  std::string text =
+      fmt::format("  weights  up to {} per vertex, {} unweighted, rows sum to 1 within {:.1e}\n",
+                  counted(report.influences, "joint"), counted(report.unweighted, "vertex", "vertices"),
+                  report.max_row_error);
   if (!report.joint_weights.empty())
     text += fmt::format("           joint weights by {}\n", printable(report.joint_weights));
   if (report.flesh)
     text += fmt::format("           flesh, corrective fields of {}\n", counted(report.flesh_fields, "joint"));
   if (!report.endpoint.empty())
     text += fmt::format("           endpoint weights by {}{}\n", printable(report.endpoint),
-                        report.endpoint_twist ? ", those of twist apart" : "");
+                        report.endpoint_twist ? ", separate ones for twist" : "");
   return text;
 }
 
@@ -83,8 +84,8 @@ std::string info_text(const std::string& file, const AssetReport& report) {
   std::string text = printable(file, 400) + "\n";
   const bool motion = report.motion_frames > 0;
   if (motion)
-    text += fmt::format("  motion   {} at {:.4g} a second, {:.3g} s\n",
-                        counted(report.motion_frames, "frame"), report.motion_fps, report.clip_seconds[0]);
+    text += fmt::format("  motion   {} at {:.4g} fps, {:.3g} s\n", counted(report.motion_frames, "frame"),
+                        report.motion_fps, report.clip_seconds[0]);
   else
     text += mesh_text(report.mesh);
   if (!report.box.isEmpty()) {
@@ -106,12 +107,13 @@ void add_info(Program& program) {
   const Verb verb = add_verb(program, "info", "print a summary of a file",
                              "  sinew info character.glb\n"
                              "  sinew info scan.obj --json\n");
-  verb.option("IN", *in, "a .glb, .gltf, .obj, .ply, .off, .stl, .bvh, .tgf or skeleton .json").required();
+  verb.option("IN", *in, "a .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf or skeleton .json")
+      .required();
   verb.runs([&program, in]() -> Result<void> {
     SINEW_TRY(const Asset asset, program.console.read(*in));
     program.console.warnings(*in, asset.warnings);
     if (asset.from_text && !program.console.facing.given() && may_be_z_up(asset.rig.mesh))
-      program.console.note(*in + ": seems to stand on z = 0; if z is up in it, give --up z");
+      program.console.note(*in + ": seems to stand on the plane z = 0; if z is its up axis, give --up z");
     SINEW_TRY(const AssetReport report, inspect(asset));
     program.console.print(to_json(report), info_text(*in, report));
     return {};

@@ -64,7 +64,7 @@ Result<std::vector<std::string>> add_sculpted(const KeysArguments& options, cons
   if (!merged) return in_file(file, merged.error());
   console.warnings(file, report.warnings);
   if (!report.singular.empty())
-    console.warn(fmt::format("{}: {} of {} edited vertices have no way back out of the pose and stay", file,
+    console.warn(fmt::format("{}: {} of {} edited vertices cannot be unposed and are left unchanged", file,
                              report.singular.size(), report.changed));
   return merged;
 }
@@ -122,7 +122,7 @@ Result<void> remove(const KeysArguments& options, const Console& console) {
     const FileKind kind = kind_of(word);
     return kind == FileKind::kGlb || kind == FileKind::kGltf;
   });
-  if (file == words.end()) return usage_error("give the .glb or .gltf whose key is meant");
+  if (file == words.end()) return usage_error("give the .glb or .gltf file with the key");
   const std::string in = *file;
   words.erase(file);
   SINEW_TRY(Asset asset, console.read(in));

@@ -39,9 +39,8 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
     choice.stack = without_subdivision(std::move(choice.stack));  // that is the rig
   if (options.pose.drive_joints) {
     SINEW_TRY(VertexIk driven, pose_by_vertices(asset.rig, pose, choice.held));
-    console.warnings(
-        options.in,
-        {fmt::format("the joints bring the vertices to within {:.3g} of their handles", driven.distance)});
+    console.warnings(options.in,
+                     {fmt::format("the vertices come within {:.3g} of their targets", driven.distance)});
     pose = std::move(driven.pose);
     choice.held.clear();
   }
@@ -80,14 +79,14 @@ Result<void> run_pose(const PoseArguments& options, const Console& console) {
   const std::string deformer = deformer_of(choice.stack);
   const std::size_t vertices = frame.rest ? frame.rest->vertex_count() : asset.rig.mesh.vertex_count();
   const int steps = frame.energy ? steps_in(choice.stack) : 0;
-  console.print(
-      {{"deformer", deformer},
-       {"milliseconds", frame.milliseconds},
-       {"vertices", vertices},
-       {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},
-       {"iterations", steps > 0 ? Json(steps) : Json(nullptr)},
-       {"volume_change", change ? Json(*change) : Json(nullptr)}},
-      fmt::format("{}: {} by {}, {:.3f} ms a frame", options.out, options.in, deformer, frame.milliseconds));
+  console.print({{"deformer", deformer},
+                 {"milliseconds", frame.milliseconds},
+                 {"vertices", vertices},
+                 {"energy", frame.energy ? Json(*frame.energy) : Json(nullptr)},
+                 {"iterations", steps > 0 ? Json(steps) : Json(nullptr)},
+                 {"volume_change", change ? Json(*change) : Json(nullptr)}},
+                fmt::format("{}: {} by {}, {:.3f} ms per frame", options.out, options.in, deformer,
+                            frame.milliseconds));
   return {};
 }
 

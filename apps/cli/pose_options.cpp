@@ -153,8 +153,8 @@ Result<void> read_handles(const PoseOptions& options, DeformChoice& choice) {
     SINEW_TRY(const auto handle, parse_assignment("--handle", text, 3));
     const auto vertex = parse_int(handle.first);
     if (!vertex || *vertex < 0 || *vertex > 0xfffffffe)
-      return usage_error(
-          fmt::format("--handle '{}': give VERTEX=X,Y,Z, the vertex by its number from 0", printable(text)));
+      return usage_error(fmt::format("--handle '{}': give VERTEX=X,Y,Z with the index of the vertex, from 0",
+                                     printable(text)));
     choice.held.push_back(
         {static_cast<std::uint32_t>(*vertex), Vec3(handle.second[0], handle.second[1], handle.second[2])});
   }
@@ -186,10 +186,9 @@ Result<DeformChoice> PoseOptions::choice(const Console& console, const Rig& rig)
                     std::any_of(choice.stack.begin(), choice.stack.end(),
                                 [](const StackEntry& entry) { return entry.step == "arap"; });
   if (!choice.held.empty() && !held)
-    return usage_error(
-        "handles of vertices belong to --deformer arap, to a stack with the step arap, or to --drive-joints");
+    return usage_error("vertex handles need --deformer arap, a stack with the step arap, or --drive-joints");
   if (!choice.controls.handles.empty() && !deformer.starts_with("points"))
-    return usage_error("point handles belong to --deformer points");
+    return usage_error("point handles need --deformer points");
   choice.progress = console.progress();
   return choice;
 }

@@ -47,7 +47,7 @@ Result<void> run_reweight(const ReweightArguments& options, const Console& conso
   write.edit.skin = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   console.print(to_json(*report),
-                fmt::format("{}: weights of {}; pruning took {:.3f} at most", options.out,
+                fmt::format("{}: weights of {}; largest pruning error {:.3f}", options.out,
                             counted(report->vertices, "vertex", "vertices"), report->pruning_error));
   return {};
 }

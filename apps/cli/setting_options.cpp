@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sinew::cli {
 namespace {
 
@@ -26,14 +28,18 @@ std::string value_name(const Descriptor& descriptor) {
 std::pair<std::string, std::string> owners_and_usual(
     const std::vector<std::pair<std::string_view, Setting>>& owners) {
   std::string names, first, usual;
-  for (std::size_t k = 0; k < owners.size(); ++k) {
-    names += (k == 0 ? "" : k + 1 == owners.size() ? " and " : ", ") + std::string(owners[k].first);
-    const std::string text = setting_text(owners[k].second);
-    if (k == 0)
+  std::vector<std::string_view> each;  // arap is a deformer and a step: named once
+  for (const auto& [owner, setting] : owners) {
+    const bool known = std::find(each.begin(), each.end(), owner) != each.end();
+    if (!known) each.push_back(owner);
+    const std::string text = setting_text(setting);
+    if (each.size() == 1)
       first = usual = text;
-    else if (text != first)
-      usual += fmt::format(", {} for {}", text, owners[k].first);
+    else if (text != first && !known)
+      usual += fmt::format(", {} for {}", text, owner);
   }
+  for (std::size_t k = 0; k < each.size(); ++k)
+    names += (k == 0 ? "" : k + 1 == each.size() ? " and " : ", ") + std::string(each[k]);
   return {names, usual};
 }
 

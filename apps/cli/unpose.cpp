@@ -52,15 +52,14 @@ Result<void> run_unpose(const UnposeArguments& options, const Console& console) 
   console.warnings(options.edited, report.warnings);
   SINEW_CHECK(save(options, console, asset, *std::move(rest)));
   if (!report.singular.empty())
-    console.warn(fmt::format("{}: {} without a way back out of the pose stayed, the first is {}",
-                             options.edited, counted(report.singular.size(), "vertex", "vertices"),
-                             report.singular[0]));
+    console.warn(fmt::format("{}: {} cannot be unposed and stay unchanged, the first is {}", options.edited,
+                             counted(report.singular.size(), "vertex", "vertices"), report.singular[0]));
   console.print(
       {{"changed", report.changed},
        {"singular", report.singular.size()},
        {"residual", report.residual},
        {"singular_vertices", report.singular}},
-      fmt::format("{}: {} changed, {} of them left, {:.1e} of the size off at most", options.out,
+      fmt::format("{}: {} changed, {} of them singular, residual {:.1e} of the mesh's size", options.out,
                   counted(report.changed, "vertex", "vertices"), report.singular.size(), report.residual));
   return {};
 }

@@ -115,10 +115,10 @@ std::optional<Answer> wrong_length(const Head& head, Route route, std::uint64_t 
     return refusal(400, ErrorCode::kUsage, "a request like this has no body");
   }
   if (head.chunked || !head.length)
-    return refusal(411, ErrorCode::kUsage, "say how long the body is, with Content-Length");
+    return refusal(411, ErrorCode::kUsage, "a body needs a Content-Length header");
   if (*head.length <= most) return std::nullopt;
   return refusal(413, ErrorCode::kLimit,
-                 fmt::format("this has {} bytes, and at most {} are taken", *head.length, most));
+                 fmt::format("{} bytes are too many: at most {} are accepted", *head.length, most));
 }
 
 }  // namespace
@@ -131,12 +131,12 @@ Admission Api::admit(const Head& head) {
   // The guard comes first, whatever the rest of the request is like.
   if (auto refused = guard_.refuse(head, target.value_or(Target{}))) return {refused, {}};
   const bool known = guard_.knows_token(head, target.value_or(Target{}));
-  if (!target) return {refusal(400, ErrorCode::kUsage, "this is no address of the server"), {}};
+  if (!target) return {refusal(400, ErrorCode::kUsage, "the server has no such address"), {}};
   const Match found = match(target->path);
   if (found.route == Route::kNothing)
     return {not_found("there is nothing at " + printable(target->path)), {}};
   if (!allows(found, head.method)) {
-    Answer answer = refusal(405, ErrorCode::kUsage, fmt::format("only {} can be done here", found.methods));
+    Answer answer = refusal(405, ErrorCode::kUsage, fmt::format("only {} is allowed here", found.methods));
     answer.allow = found.methods;
     return {answer, {}};
   }
@@ -210,7 +210,7 @@ Answer Api::upload(const Target& target, std::string body) {
   const std::string name = name_of_upload(target);
   if (name.empty())
     return refusal(400, ErrorCode::kUsage,
-                   "give the file a name with ?name=; its extension tells the format");
+                   "give the file a name with ?name=; its extension gives the format");
   // Other files cannot come along with a .gltf: better said now than when a job opens it.
   if (is_gltf(name))
     if (const auto whole = read_gltf_alone(body, printable(name)); !whole.ok())
@@ -222,7 +222,7 @@ Answer Api::upload(const Target& target, std::string body) {
 
 Answer Api::file(const std::string& method, const std::string& id) {
   const auto stored = files_.find(id);
-  if (!stored) return not_found("this file is not kept here, or not any more");
+  if (!stored) return not_found("this file is not stored here, or no longer");
   if (method == "DELETE") {
     files_.remove(id);
     return json(to_json(*stored));
@@ -244,7 +244,7 @@ Answer Api::start_job(const std::string& body) {
 Answer Api::job(const std::string& method, const std::string& id) {
   if (method == "DELETE") jobs_.cancel(id);
   const auto status = jobs_.status(id);
-  return status ? json(to_json(*status)) : not_found("there is no such job, or not any more");
+  return status ? json(to_json(*status)) : not_found("there is no such job, or no longer");
 }
 
 }  // namespace sinew::studio

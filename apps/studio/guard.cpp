@@ -51,7 +51,7 @@ std::optional<Answer> Guard::refuse(const Head& head, const Target& target) cons
     return refusal(403, ErrorCode::kUsage, "this server answers to http://" + address_ + " alone");
   for (const std::string& origin : head.origins)
     if (head.origins.size() != 1 || !origin.starts_with("http://") || !is_own_host(origin.substr(7)))
-      return refusal(403, ErrorCode::kUsage, "only the page of this server may ask");
+      return refusal(403, ErrorCode::kUsage, "only the page of this server may send requests");
   if (target.path != "/api" && !target.path.starts_with("/api/")) return std::nullopt;
   if (knows_token(head, target)) return std::nullopt;
   return refusal(401, ErrorCode::kUsage,

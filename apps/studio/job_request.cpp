@@ -34,7 +34,7 @@ Result<void> one_of(const char* key, const std::string& value, const Names& name
 }
 
 Result<Vec3> point_of(const Json& value, std::size_t joint) {
-  const Error problem = usage_error(fmt::format("joint {}: a place is three numbers", joint));
+  const Error problem = usage_error(fmt::format("joint {}: a position has three numbers", joint));
   if (!value.is_array() || value.size() != 3) return problem;
   Vec3 point;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -103,7 +103,7 @@ Result<JobRequest> parse_job(const std::string& body, FileStore& files) {
   SINEW_CHECK(one_of("kind", request.kind, std::initializer_list<const char*>{"rig", "reference"}));
   SINEW_TRY(const std::string id, text_of(document, "file", ""));
   std::optional<StoredFile> file = files.find(id);
-  if (!file) return io_error("this file is not kept here, or not any more: send it again");
+  if (!file) return io_error("this file is not stored here, or no longer: send it again");
   if (request.kind == "rig") {
     SINEW_TRY(RigJob job, rig_job_of(document, *std::move(file)));
     request.work = [job = std::move(job)](const Progress& progress) { return run_rig_job(job, progress); };

@@ -50,8 +50,8 @@ Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, R
     return impossible(made.found.problem + "; choose the template that is nearest, and move its joints");
   if (made.stretched)
     return fmt::format(
-        "The template '{}' does not fit this body and was stretched into its box: move the joints to where "
-        "they belong and bind again.",
+        "The template '{}' does not fit this mesh and was scaled to its bounding box: move the joints to "
+        "where they belong and bind again.",
         job.skeleton_template);
   return fmt::format("{} joints of the template '{}' were found (confidence {:.0f} %{}).",
                      made.found.skeleton.size(), made.found.name, 100 * made.found.confidence,
@@ -62,11 +62,11 @@ void add_figures(const BindReport& report, int influences, std::vector<std::stri
   text.push_back(fmt::format("{} vertices were bound to {} bones by {} in {:.1f} s.", report.vertices,
                              report.bones, report.method, report.seconds));
   if (report.pruning_error >= 0.005)
-    text.push_back(fmt::format("Keeping {} joints a vertex moved {:.0f} % of its weight to others at most.",
+    text.push_back(fmt::format("Pruning to {} influences changed at most {:.0f} % of a vertex's weight.",
                                influences, 100 * report.pruning_error));
   if (report.flesh)
     text.push_back(
-        fmt::format("Flesh: {:.2f} times the energy of the elastic body at worst, {:.2f} on average.",
+        fmt::format("Flesh: energy ratio to the elastic reference {:.2f} at worst, {:.2f} on average.",
                     report.flesh->worst, report.flesh->mean));
   add_sentences(report.warnings, text);
 }
@@ -87,7 +87,7 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
   auto skeleton = give_skeleton(job, overall.part("finding the skeleton", 0.2), asset.rig);
   if (!skeleton.ok()) return in_file(job.file.name, skeleton.error());
   output.text.push_back(*skeleton);
-  if (moving() < clips) output.text.push_back("Clips that belonged to the old joints are gone.");
+  if (moving() < clips) output.text.push_back("Clips of the old joints were removed.");
   if (is_cancelled(&progress)) return cancelled();
 
   BindRequest request;

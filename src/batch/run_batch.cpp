@@ -183,7 +183,7 @@ JobOutcome BatchRun::judge(std::size_t k, Ended& ended) {
       return outcome;
     }
     outcome.exit = 1;
-    outcome.message = "ended well, but wrote no output";
+    outcome.message = "succeeded, but wrote no output";
     return outcome;
   }
   if (ended.timed_out) {
@@ -195,7 +195,7 @@ JobOutcome BatchRun::judge(std::size_t k, Ended& ended) {
   } else {
     outcome.message = last_sentence(ended.errors);
     if (outcome.message.empty())
-      outcome.message = fmt::format("ended with code {}, saying nothing", ended.exit);
+      outcome.message = fmt::format("ended with code {} and no message", ended.exit);
     if (ended.exit == 6 && options_.memory_mb > 0)
       outcome.message += fmt::format(" (--memory is {} MB)", options_.memory_mb);
   }

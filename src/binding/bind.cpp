@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kNegligible = 1e-5;  // weights below this are not stored
 
-// Fills what the method left: through the voxel body where it reaches, else from the nearest bone.
+// Fills what the method left: through the solid voxel grid where it reaches, else from the nearest bone.
 Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeights& weights,
                   BindReport& report) {
   if (std::all_of(weights.bound.begin(), weights.bound.end(), [](std::uint8_t b) { return b != 0; }))
@@ -38,7 +38,7 @@ Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeight
     SINEW_TRY(geodesic, geodesic_weights(surface.input(), options));
     report.voxels = std::max(report.voxels, geodesic.voxels);
   }
-  std::size_t lost = 0;  // stored vertices that not even the voxel body joins to a bone
+  std::size_t lost = 0;  // stored vertices that not even the solid voxel grid joins to a bone
   for (const std::uint32_t i : surface.welded.weld.to_welded)
     lost += !weights.bound[i] && !geodesic.weights.bound[i];
   if (lost > 0)
@@ -184,8 +184,8 @@ void note_pruned(const Rig& rig, const SkinWeights& before, const SkinWeights& a
   }
   if (much == 0) return;
   report.warnings.push_back(fmt::format(
-      "pruning to {} influences takes much: {}{}; more influences keep it", after.max_influences(), names,
-      much > kNamed ? fmt::format(", and {} more joints", much - kNamed) : ""));
+      "pruning to {} influences loses weight: {}{}; allow more influences to keep it", after.max_influences(),
+      names, much > kNamed ? fmt::format(", and {} more joints", much - kNamed) : ""));
 }
 
 Result<void> check_influences(int influences) {

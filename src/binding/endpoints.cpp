@@ -62,8 +62,7 @@ Result<EndpointMethod> method_of(std::string_view parameter, const std::string& 
 
 Error nothing_painted(const char* attribute) {
   return impossible(
-      fmt::format("painted endpoint weights are those of the file, but it has none: make some by {}, or "
-                  "paint the attribute {}",
+      fmt::format("the file has no painted endpoint weights: compute them by {}, or paint the attribute {}",
                   endpoint_names(), attribute));
 }
 
@@ -147,10 +146,9 @@ Result<EndpointWeights> endpoints_for(const Rig& rig, const SkinWeights& rows, c
     SINEW_TRY(endpoint.twist, maker.make("endpoint-twist", twist));
   }
   if (!endpoint.twist.empty() && endpoint.empty())
-    return parameter_error("endpoint-twist",
-                           fmt::format("is '{}', but there are no endpoint weights beside it: "
-                                       "give endpoint, too",
-                                       printable(twist)));
+    return parameter_error(
+        "endpoint-twist",
+        fmt::format("is '{}' without endpoint weights: give endpoint, too", printable(twist)));
   return endpoint;
 }
 

@@ -103,7 +103,7 @@ void lay_over(const FinerFlesh& finer, std::size_t place, std::span<double> swin
 }
 
 // Whether a vertex's skin weights tell of other joints than its flesh: pieces that are carried by a node as a
-// whole, and bodies bound several times in one place, which a voxel body cannot tell apart.
+// whole, and bodies bound several times in one place, which a solid voxel grid cannot tell apart.
 std::vector<std::uint8_t> other_than_skin(const Rig& rig, std::span<const int> parents) {
   std::vector<std::uint8_t> other(rig.mesh.vertex_count(), 0);
   for (const MeshPart& part : rig.parts)
@@ -376,7 +376,7 @@ MotionRanges ranges_of_clips(const Rig& rig) {
 Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   if (rig.weights.entries.empty() || rig.weights.vertex_count() != rig.mesh.vertex_count())
-    return impossible("the mesh is not bound to its skeleton yet: `sinew rig` or `sinew weights` does that");
+    return impossible("the mesh is not bound to its skeleton: bind it with `sinew rig` or `sinew weights`");
   const Surface& surface = context.surface();
   FleshReport report;
   FleshOptions options;
@@ -432,7 +432,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   if (const auto count = std::count(by_skin.begin(), by_skin.end(), 1); count > 0) {
     follow_skin(rig, surface.parents, by_skin);
     report.warnings.push_back(fmt::format(
-        "{} vertices hang on other joints than the body around them: their flesh is as their skin weights",
+        "{} vertices follow other joints than the body around them: their flesh uses their skin weights",
         count));
   }
   std::size_t judged = 0;
@@ -455,7 +455,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
     report.field_bytes += 2 * field.values.size() + 6 * field.vertices.size();
   if (report.unreached > 0)
     report.warnings.push_back(fmt::format(
-        "{} vertices lie in parts of the body without a bone: each hangs on one joint", report.unreached));
+        "{} vertices lie in parts of the body without a bone: each follows one joint", report.unreached));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

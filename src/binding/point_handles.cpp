@@ -95,11 +95,11 @@ Result<PointHandlesReport> make_point_handles(Rig& rig, const PointHandlesReques
   }
   handles.weights = rows_of(values, welded.weld.to_welded, request.threshold);
   if (held.outside > 0)
-    report.warnings.push_back(fmt::format("{} of {} handles lie outside the body and hold its nearest cell",
-                                          held.outside, points.size()));
+    report.warnings.push_back(fmt::format(
+        "{} of {} handles lie outside the body and constrain its nearest cell", held.outside, points.size()));
   if (filled > 0)
     report.warnings.push_back(
-        fmt::format("{} vertices are reached by no handle and hang on the nearest", filled));
+        fmt::format("{} vertices are reached by no handle and follow the nearest one", filled));
   report.voxels = body.grid.vertex_count();
   rig.points = std::move(handles);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

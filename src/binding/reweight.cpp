@@ -35,7 +35,7 @@ Result<void> take_weights(Rig& rig, const Rig& from, BindReport& report) {
   SINEW_TRY(Transferred taken, transfer_weights({from.mesh.positions, view.triangles}, from.weights,
                                                 rig.mesh.positions, map_joints(from.skeleton, rig.skeleton)));
   report.warnings.push_back(
-      fmt::format("weights taken from a surface at most {:.3g} away", taken.largest_distance));
+      fmt::format("weights transferred from a surface at most {:.3g} away", taken.largest_distance));
   rig.weights = std::move(taken.weights);
   rig.endpoint = from.endpoint.empty() ? EndpointWeights() : projected_endpoints(rig);
   for (MeshPart& part : rig.parts) part.skinned = true;
@@ -51,7 +51,7 @@ Result<BindReport> reweight(Rig& rig, const ReweightRequest& request) {
   Rig work = rig;
   if (request.from) SINEW_CHECK(take_weights(work, *request.from, report));
   if (work.weights.entries.empty())
-    return impossible("the file has no weights to work on: bind it first with 'sinew weights'");
+    return impossible("the file has no weights to edit: bind it first with 'sinew weights'");
   const SkinWeights rows = work.weights;  // what the endpoint weights belong to
   const TriangleView view = triangulate(work.mesh);
   const MeshView mesh{work.mesh.positions, view.triangles};

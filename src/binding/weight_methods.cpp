@@ -66,9 +66,8 @@ constexpr std::array kElasticWeightSettings = {
                                                 "sample poses of a joint's twist, an even number", 2, 64),
     choice<&ElasticWeightOptions::twist>(
         "twist-weights", "linear|spherical",
-        "twist weights of least energy under linear blending, as the paper has them, or under the rotation "
-        "by "
-        "a part of the angle that joint deformers apply; flesh: spherical unless given")};
+        "twist weights of minimal energy under linear blending, as published, or under the partial rotation "
+        "that joint-based deformers apply; default for flesh: spherical")};
 
 // --- computing ---
 
@@ -115,15 +114,16 @@ void note_bones(const Weights& result, const BindInput& input, BindReport& repor
     report.warnings.push_back(
         "the mesh encloses no cell and was thickened to the cells that it passes through");
   if (result.bones_outside > 0)
-    report.warnings.push_back(fmt::format("{} of {} bones lie outside the body and hold its nearest cell",
-                                          result.bones_outside, input.bones.size()));
+    report.warnings.push_back(
+        fmt::format("{} of {} bones lie outside the body and constrain its nearest cell",
+                    result.bones_outside, input.bones.size()));
   if (result.patches > 0)
     report.warnings.push_back(
         fmt::format("{} groups of short bones were solved on finer grids of their own", result.patches));
   if (result.bones_merged > 0)
     report.warnings.push_back(
-        fmt::format("{} bones share all their cells with others and hold one grid vertex each; more voxels "
-                    "make the grid finer",
+        fmt::format("{} bones share all their cells with others and constrain one grid vertex each; more "
+                    "voxels make the grid finer",
                     result.bones_merged));
 }
 

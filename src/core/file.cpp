@@ -137,19 +137,20 @@ Result<fs::path> behind_links(const fs::path& path) {
     if (!fs::is_symlink(at, error)) {
       if (fs::is_directory(folder_of(at), error)) return at;
       return io_error("cannot write " + quoted(path) + ": it is a link to " + quoted(at) +
-                      ", whose folder is not there");
+                      ", whose folder does not exist");
     }
     const fs::path next = fs::read_symlink(at, error);
     if (error) break;
     at = next.is_absolute() ? next : folder_of(at) / next;
   }
-  return io_error("cannot write " + quoted(path) + ": it is a link that leads nowhere; remove it");
+  return io_error("cannot write " + quoted(path) + ": it is a broken link; remove it");
 }
 
 }  // namespace
 
 Error exists_already(const fs::path& path) {
-  return {ErrorCode::kIo, quoted(path) + " exists already; force replaces it, or take another name", "force"};
+  return {ErrorCode::kIo, quoted(path) + " already exists; force overwrites it, or choose another name",
+          "force"};
 }
 
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {

@@ -55,7 +55,7 @@ void place_constrained(const ArapSystem& system, std::span<const Vec3> targets, 
 Result<ArapSolver> ArapSolver::build(MeshView mesh, std::span<const std::uint32_t> constrained,
                                      const ArapOptions& options) {
   if (constrained.empty())
-    return usage_error("a mesh cannot be deformed as rigidly as possible without a vertex that is held");
+    return usage_error("as-rigid-as-possible deformation needs at least one constrained vertex");
   for (const std::uint32_t vertex : constrained)
     if (vertex >= mesh.positions.size())
       return usage_error("there is no vertex " + std::to_string(vertex) + ": the mesh has " +

@@ -116,7 +116,7 @@ Result<std::vector<std::uint32_t>> held_by_targets(const Rig& rig, std::span<con
       return usage_error("the handle of vertex " + std::to_string(target.vertex) + " is not finite");
     const auto [at, fresh] = seen.emplace(target.vertex, target.position);
     if (!fresh && at->second != target.position)
-      return usage_error("vertex " + std::to_string(target.vertex) + " is given two places");
+      return usage_error("vertex " + std::to_string(target.vertex) + " has two targets");
     held.push_back(target.vertex);
   }
   return held;
@@ -142,8 +142,7 @@ Result<std::unique_ptr<Deformer>> build_arap(const Rig& rig, const ArapRigOption
     held = held_by_joints(rig);
     if (held.empty())
       return impossible(
-          "arap needs vertices that are held: give handles, or bind the mesh to a skeleton with "
-          "`sinew rig`");
+          "arap needs constrained vertices: give handles, or bind the mesh to a skeleton with `sinew rig`");
   }
   const TriangleView view = triangulate(rig.mesh);
   ArapOptions arap_options = options.arap;

@@ -233,7 +233,7 @@ Result<std::unique_ptr<Deformer>> build_curve(const Rig& rig, const CurveOptions
       (!options.ease_of.empty() && options.ease_of.size() != joints))
     return usage_error("curve bones need one number of segments and one ease for each joint, or none");
   if (rig.weights.vertex_count() != rig.mesh.vertex_count())
-    return bad_input("the weights do not fit the mesh: they have other numbers of vertices");
+    return bad_input("the weights do not fit the mesh: their numbers of vertices differ");
   if (rig.endpoint.values.size() != rig.weights.entries.size())
     return impossible("the rig has no endpoint weights: `sinew rig` or `sinew weights` makes them");
   const std::vector<std::size_t> starts = first_segments(options, joints);

@@ -62,7 +62,7 @@ Result<void> check(const Rig& rig, const PoseSpace& space) {
     });
   };
   if (!fits(space.joints, rig.skeleton.size()) || !fits(space.channels, rig.keys.size()))
-    return bad_input(what + " is driven by a joint or key that is not there, or one without influence");
+    return bad_input(what + " is driven by a joint or key that does not exist, or one without influence");
   if (space.joints.empty() && space.channels.empty()) return bad_input(what + " is driven by nothing");
   for (const PoseSpace::Example& example : space.examples)
     if (example.key >= rig.keys.size() || example.rotations.size() != space.joints.size() ||

@@ -129,7 +129,7 @@ Eigen::VectorXd damped_turns(const Eigen::MatrixXd& jacobian, const Eigen::Vecto
 }
 
 Result<void> check_targets(const Rig& rig, const Pose& pose, std::span<const VertexTarget> targets) {
-  if (targets.empty()) return usage_error("no vertex says where it should be");
+  if (targets.empty()) return usage_error("no vertex has a target");
   if (pose.local.size() != rig.skeleton.size() ||
       (!pose.key_weights.empty() && pose.key_weights.size() != rig.keys.size()))
     return usage_error("the pose has another number of joints or keys than the rig");
@@ -139,7 +139,7 @@ Result<void> check_targets(const Rig& rig, const Pose& pose, std::span<const Ver
       return usage_error("there is no " + name + ": the mesh has " + std::to_string(rig.mesh.vertex_count()));
     if (!target.position.allFinite()) return usage_error("the handle of " + name + " is not finite");
     if (rig.weights.vertex_count() <= target.vertex || rig.weights.row(target.vertex).empty())
-      return impossible("no joint holds " + name + ": bind the mesh with `sinew rig`, or use another vertex");
+      return impossible("no joint moves " + name + ": bind the mesh with `sinew rig`, or use another vertex");
   }
   return {};
 }

@@ -91,8 +91,8 @@ Result<void> Inbetween::State::prepare(Group& group) {
   const double turn = 2 * std::atan(group.scheme.stiffest() / (2 * steps)) * steps;
   if (!group.scheme.damped && turn > 2 * std::numbers::pi * (1 - 1e-9))
     return impossible("the curves are too stiff: a curve of " + std::to_string(group.scheme.size) +
-                      " vertices has waves that swing more than once on the way, which no constant force "
-                      "brings to their end; lower the bending");
+                      " vertices has modes that oscillate more than once between two shapes, which no "
+                      "constant force can control; lower the bending");
   if (group.scheme.closed && group.scheme.size <= kLongRing) {
     for (int k = 1; k < intervals; ++k)
       group.taps.push_back(closed_taps(group.scheme, k * static_cast<int>(stride)));

@@ -62,7 +62,7 @@ Result<SkeletonLead> SkeletonLead::build(const Skeleton& skeleton, std::span<con
                                          std::size_t reference) {
   const std::size_t joints = skeleton.size(), n = weights.vertex_count();
   if (heads.size() != joints || reference >= shapes.size() || !all_finite(heads))
-    return bad_input("a skeleton that leads shapes needs a place for every joint in one of them");
+    return bad_input("a skeleton that leads shapes needs a position for every joint in one of them");
   for (const std::span<const Vec3> shape : shapes)
     if (shape.size() != n || !all_finite(shape))
       return bad_input("shapes that a skeleton leads need one finite position for every row of weights");

@@ -134,13 +134,12 @@ Result<Asset> read_asset(const std::filesystem::path& path, const Facing& facing
   const std::string extension = path.extension().string();
   if (is_gltf(bytes, extension)) {
     SINEW_TRY(GltfFile file, read_gltf(bytes, path));
-    if (facing.given()) file.warnings.push_back("is glTF, where y is up and z the front: it is not turned");
+    if (facing.given()) file.warnings.push_back("is glTF, which has y up and z forward: it is not rotated");
     return asset_of(std::move(file));
   }
   const Origin origin{path.parent_path(), turn};
   SINEW_TRY(Asset asset, read_plain(bytes, path.string(), extension, &origin));
-  if (facing.given())
-    asset.warnings.push_back("turned from " + to_text(facing) + ", to y up, z to the front");
+  if (facing.given()) asset.warnings.push_back("rotated from " + to_text(facing) + ", to y up, z forward");
   return asset;
 }
 

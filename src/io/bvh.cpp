@@ -47,7 +47,7 @@ class MotionReader {
   // "Frames: 12", also "Frames 12" and "Frames:12".
   Result<void> read_frame_count() {
     std::string_view word = words_.next();
-    if (!equals_ignoring_case(word.substr(0, 6), "Frames")) return fail("expected 'Frames: N' behind MOTION");
+    if (!equals_ignoring_case(word.substr(0, 6), "Frames")) return fail("expected 'Frames: N' after MOTION");
     word = after_colon(word.substr(6));
     const auto count = parse_int(word);
     if (!count || *count < 0) return fail("'" + printable(word, 40) + "' is not a number of frames");

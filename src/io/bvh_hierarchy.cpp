@@ -52,12 +52,12 @@ class HierarchyReader {
       if (!open_.empty()) return fail("a ROOT within another joint");
       return open_joint();
     }
-    if (open_.empty()) return fail("'" + printable(word, 40) + "' where ROOT or MOTION should stand");
+    if (open_.empty()) return fail("'" + printable(word, 40) + "' where ROOT or MOTION is expected");
     if (equals_ignoring_case(word, "JOINT")) return open_joint();
     if (equals_ignoring_case(word, "End")) return read_end_site();
     if (equals_ignoring_case(word, "OFFSET")) return read_offset();
     if (equals_ignoring_case(word, "CHANNELS")) return read_channels();
-    return fail("'" + printable(word, 40) + "' means nothing within a joint");
+    return fail("'" + printable(word, 40) + "' is not a keyword of a joint");
   }
 
   // The name is the rest of the line, blanks included; the brace may end it or follow.

@@ -48,7 +48,7 @@ Result<Mat3> turn_of(const Facing& facing) {
 
 std::string to_text(const Facing& facing) {
   const Facing whole = filled(facing);
-  return whole.up + " up, " + whole.front + " to the front";
+  return whole.up + " up, " + whole.front + " forward";
 }
 
 bool may_be_z_up(const PolyMesh& mesh) {

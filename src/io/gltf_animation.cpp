@@ -39,7 +39,7 @@ Result<void> parse_sampler(const GltfDocument& document, const Json& sampler, Ra
                      "], which does not hold times as floats");
   if (output.rows != width_of(channel.path) || output.columns != 1)
     return bad_input(".output is accessors[" + std::to_string(channel.output) + "], which does not hold " +
-                     std::to_string(width_of(channel.path)) + " numbers a key");
+                     std::to_string(width_of(channel.path)) + " numbers per keyframe");
   const std::uint64_t keys = input.count * (channel.interpolation == Interpolation::kCubicSpline ? 3 : 1);
   const bool fits =
       channel.path == ChannelPath::kKeyWeights ? keys == 0 || output.count % keys == 0 : output.count == keys;

@@ -155,7 +155,7 @@ Result<void> read_skin(const GltfDocument& document, const Reader& reader, Cage&
     row.clear();
     for (std::uint32_t k = offsets[j]; k < offsets[j + 1]; ++k) {
       if (nodes[k] >= document.node_joints.size() || document.node_joints[nodes[k]] < 0)
-        return bad_input(".skinNodes names node " + std::to_string(nodes[k]) + ", which is no joint");
+        return bad_input(".skinNodes names node " + std::to_string(nodes[k]) + ", which is not a joint");
       if (!(weights[k] > 0 && weights[k] <= 1.001f)) continue;
       row.push_back({static_cast<std::uint32_t>(document.node_joints[nodes[k]]), weights[k]});
     }

@@ -28,25 +28,26 @@ void append_word(std::string& out, std::uint64_t word) {
 
 Result<Container> open_glb(std::string_view bytes) {
   if (bytes.size() < 20)
-    return bad_input("the file ends within the .glb header: it was cut off, fetch it again");
+    return bad_input("the file ends within the .glb header: it is truncated, download it again");
   const std::uint32_t version = word_at(bytes, 4), length = word_at(bytes, 8);
   if (version != 2)
     return bad_input("the .glb header says version " + std::to_string(version) + ": only version 2 is read");
   if (length < 20 || length > bytes.size())
     return bad_input("the .glb header says " + std::to_string(length) + " bytes, but the file has " +
-                     std::to_string(bytes.size()) + ": it was cut off or damaged, fetch it again");
+                     std::to_string(bytes.size()) + ": it is truncated or damaged, download it again");
   Container container;
   container.trailing = length < bytes.size();
   bytes = bytes.substr(0, length);
   for (std::size_t at = 12, chunk = 0; at < bytes.size(); ++chunk) {
     const std::string place = "chunk " + std::to_string(chunk) + " at byte " + std::to_string(at);
     if (bytes.size() - at < 8)
-      return bad_input(place + " ends within its header: the file was cut off, fetch it again");
+      return bad_input(place + " ends within its header: the file is truncated, download it again");
     const std::uint32_t size = word_at(bytes, at), type = word_at(bytes, at + 4);
     at += 8;
     if (size > bytes.size() - at)
       return bad_input(place + " says " + std::to_string(size) + " bytes, but only " +
-                       std::to_string(bytes.size() - at) + " are left: the file was cut off, fetch it again");
+                       std::to_string(bytes.size() - at) +
+                       " are left: the file is truncated, download it again");
     const std::string_view body = bytes.substr(at, size);
     at += size;
     if (chunk == 0 && type != kJsonChunk)
@@ -70,7 +71,7 @@ Result<std::shared_ptr<const std::string>> read_beside(const std::filesystem::pa
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error || size < length)
     return bad_input(" has " + std::to_string(error ? 0 : size) + " bytes, but byteLength is " +
-                     std::to_string(length) + ": it was cut off, fetch it again");
+                     std::to_string(length) + ": it is truncated, download it again");
   auto bytes = std::make_shared<std::string>(static_cast<std::size_t>(length), '\0');
   std::ifstream stream(path, std::ios::binary);
   stream.read(bytes->data(), static_cast<std::streamsize>(length));
@@ -117,7 +118,7 @@ Result<std::shared_ptr<const std::string>> load_buffer(GltfDocument& document, c
     return std::shared_ptr<const std::string>();  // a placeholder that reads as zeros
   if (binary->size() < length)
     return bad_input(".byteLength is " + std::to_string(length) + ", but the BIN chunk has " +
-                     std::to_string(binary->size()) + " bytes: the file was cut off, fetch it again");
+                     std::to_string(binary->size()) + " bytes: the file is truncated, download it again");
   return std::shared_ptr<const std::string>(std::make_shared<std::string>(binary->substr(0, length)));
 }
 
@@ -137,7 +138,7 @@ bool is_harmless(std::string_view name) {
 Result<std::filesystem::path> file_beside(const GltfDocument& document, std::string_view uri) {
   if (document.alone)
     return bad_input(" is \"" + printable(uri, 80) +
-                     "\", another file, which did not come along: save it as .glb, which holds everything");
+                     "\", another file, which was not given: save it as .glb, which holds everything");
   return resolve_uri(uri, document.path.parent_path());
 }
 
@@ -153,7 +154,7 @@ Result<Container> open_container(std::string_view bytes) {
 Result<void> check_header(const Json& root) {
   if (!root.is_object()) return bad_input("the JSON is " + describe(root) + ": a glTF file is an object");
   const Json* asset = object_member(root, "asset");
-  if (!asset) return bad_input("asset is missing: this is no glTF 2.0 file");
+  if (!asset) return bad_input("asset is missing: this is not a glTF 2.0 file");
   const std::string version = string_member(*asset, "version"), least = string_member(*asset, "minVersion");
   if (!version.starts_with("2."))
     return bad_input("asset.version is \"" + printable(version, 20) + "\": only glTF 2.0 is read");

@@ -100,7 +100,7 @@ void read_drivers(GltfDocument& document, Rig& rig) {
       if (const double angle = found->get<double>(); angle >= 0 && angle <= 3.2) *value = angle;
   if (!whole)
     document.warnings.push_back(
-        "extensions.SINEW_rig.drivers names joints or keys that are not there: left out");
+        "extensions.SINEW_rig.drivers names joints or keys that do not exist: left out");
 }
 
 void put_drivers(Json& root, const Rig& rig, std::span<const int> joint_nodes) {

@@ -25,7 +25,7 @@ void read_edges(GltfDocument& document, Rig& rig) {
   }
   if (whole) return;
   rig.loose_edges.clear();
-  document.warnings.push_back("extensions.SINEW_rig.edges names vertices that are not there: left out");
+  document.warnings.push_back("extensions.SINEW_rig.edges names vertices that do not exist: left out");
 }
 
 void put_edges(Json& root, const Rig& rig) {

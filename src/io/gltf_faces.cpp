@@ -104,7 +104,7 @@ Result<void> read_faces(GltfDocument& document, const PartPlan& plan, bool flipp
   if (plan.mode > 4) triangles = unroll(triangles, plan.mode == 5);
   if (triangles.size() % 3 != 0) {
     document.warnings.push_back(plan.place + " has " + std::to_string(triangles.size()) +
-                                " corners, which is no whole number of triangles: the last are left out");
+                                " corners, which is not a whole number of triangles: the last are left out");
     triangles.resize(triangles.size() / 3 * 3);
   }
   bool done = false;

@@ -163,7 +163,7 @@ class FleshReader {
       return bad_input(".values does not fit its vertices and modes");
     for (const std::uint32_t v : field.vertices)
       if (v >= vertices_)
-        return bad_input(".vertices names vertex " + std::to_string(v) + ", which is not there");
+        return bad_input(".vertices names vertex " + std::to_string(v) + ", which does not exist");
     for (const std::uint32_t t : twist) field.twist.push_back(share(t));
     const auto whole = [](std::uint32_t byte) {
       return static_cast<std::int8_t>(static_cast<int>(std::min(byte, 255u)) - static_cast<int>(kZero));

@@ -165,7 +165,7 @@ void read_key_info(GltfDocument& document, Rig& rig) {
   }
   if (!whole)
     document.warnings.push_back(
-        "extensions.SINEW_rig names keys, joints or poses that are not there: left out");
+        "extensions.SINEW_rig names keys, joints or poses that do not exist: left out");
 }
 
 void put_key_info(Json& root, const Rig& rig, std::span<const int> joint_nodes) {

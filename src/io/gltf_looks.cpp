@@ -120,7 +120,8 @@ class LooksReader {
     const Json& image = (*images)[at(*source)];
     std::string bytes = bytes_of(image);
     if (!image_type(bytes)) {
-      notes_.push_back("image " + std::to_string(*source) + " is no PNG or JPEG that is there: left out");
+      notes_.push_back("image " + std::to_string(*source) +
+                       " is not a PNG or JPEG image that exists: left out");
       return -1;
     }
     std::string name = string_member(image, "name").substr(0, 100);

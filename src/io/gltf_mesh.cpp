@@ -23,7 +23,7 @@ Result<int> attribute(const GltfDocument& document, const Json& attributes, cons
   const Accessor& accessor = document.accessors[at(index)];
   if (accessor.rows != width || accessor.columns != 1)
     return bad_input("." + std::string(name) + " is accessors[" + std::to_string(index) +
-                     "], which does not hold " + std::to_string(width) + " numbers a vertex");
+                     "], which does not hold " + std::to_string(width) + " numbers per vertex");
   if (accessor.count != count)
     return bad_input("." + std::string(name) + " has " + std::to_string(accessor.count) + " elements for " +
                      std::to_string(count) + " vertices");

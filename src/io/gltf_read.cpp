@@ -32,7 +32,7 @@ void note_weights(const WeightReport& report, GltfDocument& document) {
   note(report.not_numbers, " weights were not numbers: read as 0");
   note(report.borrowed, " vertices had no weight that is a number: they take those of the nearest vertex");
   note(report.negative, " weights were negative: read as 0");
-  note(report.odd_endpoints, " endpoint weights did not lie between 0 and 1: put there");
+  note(report.odd_endpoints, " endpoint weights did not lie between 0 and 1: clamped");
   note(report.unweighted, " vertices of skinned meshes have no usable weight");
   document.summary.influences = report.influences;
   document.summary.unweighted = report.unweighted;
@@ -84,7 +84,7 @@ Result<Rig> build_rig(GltfDocument& document) {
 Result<Rig> read_all(std::string_view bytes, GltfDocument& document) {
   SINEW_TRY(const Container container, open_container(bytes));
   SINEW_TRY(document.json, parse_json(container.json));
-  if (container.trailing) document.warnings.push_back("bytes behind the last known chunk are left out");
+  if (container.trailing) document.warnings.push_back("bytes after the last known chunk are left out");
   SINEW_CHECK(check_header(document.json));
   SINEW_CHECK(load_buffers(document, container.binary));
   SINEW_CHECK(parse_views(document));

@@ -70,7 +70,7 @@ Stack read_stack(GltfDocument& document) {
       else
         odd = true;
     }
-  if (odd) document.warnings.push_back("extensions.SINEW_rig.stack has entries that are none: left out");
+  if (odd) document.warnings.push_back("extensions.SINEW_rig.stack has unknown entries: left out");
   return stack;
 }
 

@@ -114,7 +114,7 @@ Result<std::filesystem::path> resolve_uri(std::string_view uri, const std::files
   const std::string shown = " is \"" + printable(uri, 80) + "\"";
   const auto name = percent_decode(uri);
   if (!name || name->empty() || name->find('\0') != std::string::npos)
-    return bad_input(shown + ": that is no file name");
+    return bad_input(shown + ": that is not a file name");
   if (has_scheme(uri)) return bad_input(shown + ": only files beside the .gltf are read, save it there");
   return resolve_inside(*name, folder);
 }
@@ -125,12 +125,13 @@ Result<std::filesystem::path> resolve_inside(const std::string& name, const std:
     return bad_input(shown + ", which leaves the folder of the file: put it beside the file");
   std::error_code error;
   const std::filesystem::path base = std::filesystem::canonical(folder.empty() ? "." : folder, error);
-  if (error) return io_error(shown + ", but the folder of the file is not there");
+  if (error) return io_error(shown + ", but the folder of the file does not exist");
   const std::filesystem::path path = std::filesystem::canonical(base / name, error);
-  if (error) return io_error(shown + ", which is not there: put it beside the file");
+  if (error) return io_error(shown + ", which does not exist: put it beside the file");
   if (!lies_below(path, base))
     return bad_input(shown + ", a link that leaves the folder of the file: put the file itself there");
-  if (!std::filesystem::is_regular_file(path, error)) return io_error(shown + ", which is no plain file");
+  if (!std::filesystem::is_regular_file(path, error))
+    return io_error(shown + ", which is not a regular file");
   return path;
 }
 

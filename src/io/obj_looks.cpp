@@ -29,7 +29,7 @@ class ObjLooks {
 
   Looks read() {
     if (file_.materials.size() > kMostParts) {
-      note("it has over 1,000 materials: they are left out");
+      warn("it has over 1,000 materials: they are left out");
       file_.materials.clear();
       file_.face_materials.clear();
     }
@@ -37,7 +37,7 @@ class ObjLooks {
       if (folder_)
         for (const std::string& library : file_.libraries) read_library(library);
       else if (!file_.libraries.empty())
-        note("its materials lie in another file and are not read");
+        warn("its materials lie in another file and are not read");
     }
     if (!defined_.empty() || file_.materials.size() > 1)
       for (const std::string& name : file_.materials) add_material(name);
@@ -49,7 +49,7 @@ class ObjLooks {
   }
 
  private:
-  void note(const std::string& text) {
+  void warn(const std::string& text) {
     if (++notes_ < kMostLookNotes) file_.warnings.push_back(text);
     if (notes_ == kMostLookNotes) file_.warnings.push_back("and more about its materials");
   }
@@ -70,8 +70,8 @@ class ObjLooks {
     const auto bytes = path ? read_file(*path, kLargestLibrary) : Result<std::string>(path.error());
     if (!bytes) {
       if (!bytes.ok() && bytes.error().code == ErrorCode::kBadInput && path)
-        return note("materials '" + printable(name, 80) + "' are over 16 MiB and not read");
-      return note("materials '" + printable(name, 80) + "' are not beside it: surfaces are plain");
+        return warn("materials '" + printable(name, 80) + "' are over 16 MiB and not read");
+      return warn("materials '" + printable(name, 80) + "' are not beside it: surfaces are plain");
     }
     std::vector<std::string> textures;
     std::vector<Material> materials = read_mtl(*bytes, textures);
@@ -85,7 +85,7 @@ class ObjLooks {
       material = found->second.material;
       if (!found->second.texture.empty()) add_texture(found->second, material);
     } else if (!name.empty() && !defined_.empty()) {
-      note("material '" + printable(name, 80) + "' is not in its .mtl: plain");
+      warn("material '" + printable(name, 80) + "' is not in its .mtl: plain");
     }
     material.name = name.empty() ? "plain" : name;
     looks_.materials.push_back(std::move(material));
@@ -100,14 +100,14 @@ class ObjLooks {
   void add_texture(const Defined& defined, Material& material) {
     const std::string shown = "texture '" + printable(defined.texture, 80) + "' ";
     if (file_.mesh.texcoords.empty())
-      return note(shown + "needs texture coordinates, which the mesh lacks: left out");
+      return warn(shown + "needs texture coordinates, which the mesh lacks: left out");
     const auto path = beside(defined.texture, defined.folder);
-    if (!path) return note(shown + "is not beside its .mtl: left out");
+    if (!path) return warn(shown + "is not beside its .mtl: left out");
     const auto [place, is_new] = loaded_.try_emplace(path->string(), -1);
     if (is_new) {
       auto bytes = read_file(*path, std::min(kLargestPicture, kAllPictures - taken_));
-      if (!bytes) return note(shown + "cannot be read or is too large: left out");
-      if (!image_type(*bytes)) return note(shown + "is no PNG or JPEG: left out");
+      if (!bytes) return warn(shown + "cannot be read or is too large: left out");
+      if (!image_type(*bytes)) return warn(shown + "is not a PNG or JPEG image: left out");
       taken_ += bytes->size();
       place->second = static_cast<int>(looks_.images.size());
       looks_.images.push_back({path->stem().string(), *std::move(bytes)});

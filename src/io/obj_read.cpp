@@ -414,11 +414,11 @@ void add_notes(const std::vector<Piece>& pieces, std::vector<std::string>& warni
     missing_texcoords.add(piece.missing_texcoords);
     odd_numbers.add(piece.odd_numbers);
   }
-  io::note(warnings, dropped, io::kDroppedFaces);
-  io::note(warnings, elements, "lines of points, or of edges that are not there, were left out");
-  io::note(warnings, bad_texcoords, "texture coordinates are no numbers and were read as 0");
-  io::note(warnings, missing_texcoords, "face corners name a texture coordinate that is not there");
-  io::note(warnings, odd_numbers, "numbers such as 3.1+e2 were read as 3.1e+2");
+  io::warn(warnings, dropped, io::kDroppedFaces);
+  io::warn(warnings, elements, "lines of points, or of vertices that do not exist, were left out");
+  io::warn(warnings, bad_texcoords, "texture coordinates are not numbers and were read as 0");
+  io::warn(warnings, missing_texcoords, "face corners name a texture coordinate that does not exist");
+  io::warn(warnings, odd_numbers, "numbers such as 3.1+e2 were read as 3.1e+2");
 }
 
 // Counts every piece and tells it what stands before it; the totals are those behind the last.

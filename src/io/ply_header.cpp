@@ -48,7 +48,7 @@ class HeaderReader {
       } else if (keyword == "property") {
         SINEW_CHECK(read_property(words));
       } else if (keyword != "comment" && keyword != "obj_info" && !keyword.empty()) {
-        return fail("'" + printable(keyword, 40) + "' means nothing in a PLY header");
+        return fail("'" + printable(keyword, 40) + "' is not a keyword of a PLY header");
       }
     }
     if (!formatted) return fail("the header has no 'format' line");

@@ -86,7 +86,7 @@ Result<MeshFile> read_binary(std::string_view bytes, std::string_view name) {
   std::vector<std::string> warnings;
   if (bytes.size() > kHeader + count * kFacet)
     warnings.push_back(std::to_string(bytes.size() - kHeader - count * kFacet) +
-                       " bytes behind the last triangle were left out");
+                       " bytes after the last triangle were left out");
   FacetMesh mesh;
   for (std::size_t t = 0; t < count; ++t) {
     const char* at = bytes.data() + kHeader + t * kFacet + 12;  // behind the normal

@@ -38,7 +38,7 @@ Error error_in(std::string_view name, const std::string& what) {
   return bad_input("'" + printable(name, 400) + "': " + what);
 }
 
-void note(std::vector<std::string>& warnings, const WarningCount& repaired, std::string_view what) {
+void warn(std::vector<std::string>& warnings, const WarningCount& repaired, std::string_view what) {
   if (repaired.count == 0) return;
   std::string sentence = std::to_string(repaired.count) + " " + std::string(what);
   if (repaired.first_line > 0) sentence += " (first in line " + std::to_string(repaired.first_line) + ")";
@@ -102,7 +102,7 @@ void FaceBuilder::add(std::vector<std::uint32_t>& corners, std::size_t line) {
 
 Result<void> FaceBuilder::finish(std::string_view name, std::vector<std::string>& warnings) const {
   if (too_large_) return error_in(name, "it has more than 4 294 967 295 face corners; split it into parts");
-  note(warnings, dropped_, kDroppedFaces);
+  warn(warnings, dropped_, kDroppedFaces);
   return {};
 }
 

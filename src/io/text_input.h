@@ -35,7 +35,7 @@ struct WarningCount {
   }
 };
 // Adds "3 faces with ... were left out (first in line 12)" where any were seen.
-void note(std::vector<std::string>& warnings, const WarningCount& repaired, std::string_view what);
+void warn(std::vector<std::string>& warnings, const WarningCount& repaired, std::string_view what);
 
 // Words one after another, whatever line they stand in. With a comment sign, it and the rest of its line are
 // skipped.

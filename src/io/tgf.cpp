@@ -21,7 +21,7 @@ class TgfReader {
   Result<void> read() {
     SINEW_CHECK(read_points());
     SINEW_CHECK(read_bones());
-    if (bones_.empty()) return io::error_in(name_, "it has no bones (pairs of points behind the '#' line)");
+    if (bones_.empty()) return io::error_in(name_, "it has no bones (pairs of points after the '#' line)");
     return {};
   }
   const std::vector<Vec3>& points() const { return points_; }
@@ -68,7 +68,7 @@ class TgfReader {
         const auto index = parse_int(word);
         const auto place = index ? index_.find(*index) : index_.end();
         if (place == index_.end())
-          return fail("a bone names point '" + printable(word, 40) + "', which is not there");
+          return fail("a bone names point '" + printable(word, 40) + "', which does not exist");
         end = place->second;
         if (&end == &ends[0]) word = words_.next_in_line();
       }
@@ -176,14 +176,14 @@ Result<SkeletonFile> read_tgf(std::string_view bytes, std::string_view name) {
   SINEW_CHECK(reader.read());
   Hierarchy hierarchy;
   if (!order_bones(reader.points().size(), reader.bones(), hierarchy))
-    return io::error_in(name, "its bones form a ring; a skeleton is a tree");
+    return io::error_in(name, "its bones form a loop; a skeleton is a tree");
   auto skeleton = Skeleton::create(joints_of(reader.points(), reader.bones(), hierarchy));
   if (!skeleton.ok()) return io::error_in(name, skeleton.error().message);
   SkeletonFile file;
   file.skeleton = *std::move(skeleton);
   if (hierarchy.turned > 0)
     file.warnings.push_back(std::to_string(hierarchy.turned) +
-                            " bones point towards the root and were turned round");
+                            " bones point towards the root and were reversed");
   return file;
 }
 

@@ -134,8 +134,8 @@ Result<void> save_asset(const Asset& asset, const std::filesystem::path& path, O
     return write_file(path, bytes, overwrite);
   }
   if (asset.rig.mesh.vertex_count() == 0)
-    return impossible(fmt::format(
-        "{}: there is no mesh to write; a .glb can hold what there is besides meshes", path.string()));
+    return impossible(
+        fmt::format("{}: there is no mesh to write; only a .glb can hold a file without one", path.string()));
   return save_posed(asset, skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton)), path, overwrite);
 }
 

@@ -23,8 +23,8 @@ void note_cage(const PolyMesh& mesh, const HarmonicCage& cage, CageReport& repor
   const TriangleView view = triangulate(mesh);
   if (const std::size_t crossing = self_intersecting_triangles({mesh.positions, view.triangles}))
     report.warnings.push_back(
-        fmt::format("{} triangles of the cage cross others: inside is where it winds around, and what "
-                    "overlaps is one",
+        fmt::format("{} triangles of the cage intersect others: inside is where its winding number is not 0, "
+                    "overlaps count once",
                     crossing));
   if (const auto& idle = cage.idle_controls(); !idle.empty())
     report.warnings.push_back(
@@ -33,14 +33,13 @@ void note_cage(const PolyMesh& mesh, const HarmonicCage& cage, CageReport& repor
                     idle.size(), idle.front()));
   if (cage.pieces() > 1)
     report.warnings.push_back(
-        fmt::format("the cage has {} closed pieces, each solved by itself", cage.pieces()));
+        fmt::format("the cage has {} closed pieces, each solved separately", cage.pieces()));
 }
 
 void note_mesh(const CageReport& report, std::size_t vertices, std::vector<std::string>& warnings) {
   if (report.outside > 0)
     warnings.push_back(fmt::format(
-        "{} of {} vertices stick out of the cage: they follow the nearest point of it, fading with "
-        "the distance",
+        "{} of {} vertices lie outside the cage: they follow its nearest point, less with distance",
         report.outside, vertices));
 }
 
@@ -181,8 +180,8 @@ Result<CageReport> bind_auto_cage(Rig& rig, int controls, const CageRequest& req
     SINEW_TRY(CageReport report, bind_cage(rig, std::move(mesh), request));
     if (request.skin)
       report.warnings.push_back(
-          "limbs that lie in one cell of the cage move together: a cage that is kept or looked up in every "
-          "frame is one space");
+          "limbs in one cell of the cage move together: a cage that is kept or dynamic does not separate "
+          "them");
     return report;
   }
   if (rig.weights.entries.empty()) return no_weights();

@@ -18,7 +18,7 @@ struct Contestant {
   std::optional<Runner> grid;
 };
 
-// A rig, whole or a piece, in a voxel body of its own, with its elastic reference and all pairs.
+// A rig, whole or a piece, in a solid voxel grid of its own, with its elastic reference and all pairs.
 class Arena {
  public:
   // voxels: of make_bone_body; max_cells: of the surface, for where they are chosen.

@@ -9,7 +9,7 @@
 
 namespace sinew {
 
-// The elastic reference of poses in one voxel body. A pose is solved where it bends flesh: in the cells in
+// The elastic reference of poses in one voxel grid. A pose is solved where it bends flesh: in the cells in
 // which the harmonic weight of what lies below one of the joints that it turns is neither 0 nor 1. All others
 // move with one joint and cost nothing.
 class CompareReference {

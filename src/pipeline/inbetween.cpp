@@ -216,7 +216,7 @@ Result<BakedFrames> inbetween(std::span<const PolyMesh> shapes, const InbetweenR
   r.joints = found.name.empty() ? 0 : found.skeleton.size();
   if (led && found.name.empty())
     r.warnings.push_back(
-        fmt::format("no skeleton was found ({}): the whole mesh is led as one rigid body", found.problem));
+        fmt::format("no skeleton was found ({}): the whole mesh moves as one rigid body", found.problem));
   std::optional<CurveLead> lead;
   if (led) {
     SINEW_TRY(lead, build_lead(found, curves, shapes));
@@ -262,7 +262,7 @@ Result<BakedFrames> inbetween(std::span<const PolyMesh> shapes, const InbetweenR
   measure_way(found, shapes, keys, frames, r);
   if (!led && r.stiffest > std::numbers::pi * (1 + 1e-9))
     r.warnings.push_back(
-        fmt::format("the stiffest wave swings {:.2f} radians on the way, more than pi: frames "
+        fmt::format("the highest bending mode reaches a phase of {:.2f} radians, more than pi: frames "
                     "overshoot; lower the bending",
                     r.stiffest));
   if (request.normals) add_normals(shapes[0], frames);

@@ -141,7 +141,8 @@ Result<std::vector<std::string>> add_example(Rig& rig, const Pose& pose, const E
   PoseSpace::Example example{key, {}, {}};
   SINEW_CHECK(add_channels(rig, request, *space, example));
   if (space->joints.empty() && space->channels.empty())
-    return usage_error("the pose turns no joint: turn one, or name the joints or keys that drive the space");
+    return usage_error(
+        "the pose rotates no joint: rotate one, or name the joints or keys that drive the space");
   for (const PoseSpace::Driver& joint : space->joints)
     example.rotations.push_back(pose_rotation(rig.skeleton, joint.index, pose.local[joint.index]));
   if (request.radius > 0) space->radius = request.radius * kDegree;

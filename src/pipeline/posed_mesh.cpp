@@ -44,12 +44,12 @@ Result<void> check_frame(const Rig& rig, std::span<const Vec3f> positions, Ready
   const Status status = ready.deformer.evaluate(rest_pose(rig.skeleton), ready.workspace, rest);
   if (status == Status::kOk && !ready.held && first_far(rest) < rest.size())
     return bad_input(
-        fmt::format("vertex {} is put nowhere (a coordinate is not finite), also in the file's own pose: its "
-                    "stack, keys or pose spaces hold numbers that are too large, or its mesh is degenerate",
+        fmt::format("the position of vertex {} is not finite, even in the file's own pose: its stack, keys "
+                    "or pose spaces hold numbers that are too large, or its mesh is degenerate",
                     bad));
   return impossible(
-      fmt::format("this pose puts vertex {} nowhere: a coordinate is not finite; give smaller angles, key "
-                  "weights or handle positions, or another deformer",
+      fmt::format("the position of vertex {} is not finite in this pose; give smaller angles, key weights or "
+                  "handle positions, or another deformer",
                   bad));
 }
 

@@ -53,7 +53,7 @@ Result<void> check_places(std::span<const JointPlace> places) {
   for (std::size_t j = 0; j < places.size(); ++j) {
     const JointPlace& place = places[j];
     if (!place.head.allFinite() || (place.tail && !place.tail->allFinite()))
-      return bad_input(fmt::format("joint {} ('{}') has no place", j, printable(place.name)));
+      return bad_input(fmt::format("joint {} ('{}') has no position", j, printable(place.name)));
     if (place.parent < -1 || place.parent >= static_cast<int>(places.size()))
       return bad_input(fmt::format("joint {} ('{}') has the parent {}, which does not exist", j,
                                    printable(place.name), place.parent));

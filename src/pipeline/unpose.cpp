@@ -18,7 +18,7 @@ Result<Inverse> inverse_of(const Rig& rig, const Stack& stack) {
     const Inverse one = step_inverse(rig, entry);
     worst = std::max(worst, one);
     if (one == Inverse::kNone)
-      return impossible(fmt::format("step '{}' of the stack has no way back{}", entry.step,
+      return impossible(fmt::format("step '{}' of the stack cannot be inverted{}", entry.step,
                                     entry.step == "skeleton" ? " with deformer " + deformer_of(stack) : ""));
   }
   return worst;
@@ -63,8 +63,8 @@ Result<std::vector<Vec3>> unposed(const Rig& rig, const Pose& pose, const Deform
   report.singular = std::move(result.singular);
   report.residual = result.residual;
   if (options.inverse != Inverse::kExact)
-    report.warnings.push_back(
-        fmt::format("the way back was found step by step, to {:.1e} of the mesh's size", result.residual));
+    report.warnings.push_back(fmt::format(
+        "the pose was inverted numerically, with a residual of {:.1e} of the mesh's size", result.residual));
   std::vector<Vec3> positions = rig.mesh.positions;
   for (std::size_t i = 0; i < n; ++i)
     if (result.rest[i] != rest[i]) positions[i] = result.rest[i].cast<double>();

@@ -246,7 +246,7 @@ Built make_points_dqs(const Rig& rig, const NoSettings&, const DeformerData&) {
 // The stack runs cages as a step of their own, and then linear blending.
 Built make_cage(const Rig& rig, const NoSettings&, const DeformerData&) {
   if (rig.cages.empty())
-    return impossible("the rig has no cage: `sinew cage bind` makes one, also out of the mesh alone");
+    return impossible("the rig has no cage: `sinew cage bind` makes one, also from the mesh alone");
   return build_lbs(rig);
 }
 

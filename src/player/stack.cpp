@@ -255,11 +255,11 @@ Result<void> note_seats(const Rig& rig, const StackEntry& entry, std::vector<std
   options.placement = Placement::kAuto;
   SINEW_TRY(const std::size_t seats, PoissonSurface::count_seats(rig.mesh, options));
   if (seats == 0) return {};
-  warnings.push_back(fmt::format(
-      "{} of the mesh {} inside its largest one and {} with it, as with place body; place own moves each by "
-      "itself",
-      seats == 1 ? "1 component" : fmt::format("{} components", seats), seats == 1 ? "lies" : "lie",
-      seats == 1 ? "goes" : "go"));
+  warnings.push_back(
+      fmt::format("{} of the mesh {} inside its largest one and {} with it, as with place body; place own "
+                  "moves each separately",
+                  seats == 1 ? "1 component" : fmt::format("{} components", seats),
+                  seats == 1 ? "lies" : "lie", seats == 1 ? "goes" : "go"));
   return {};
 }
 

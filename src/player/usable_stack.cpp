@@ -94,7 +94,7 @@ Result<void> check_masks_of_keys(const Rig& rig, std::vector<std::string>& skipp
     if (key.mask.empty()) continue;
     if (const std::string_view joint = missing_joint(rig, key.mask); !joint.empty()) {
       skipped.push_back(
-          fmt::format("the key '{}' is skipped: its mask names the joint '{}', which is not there",
+          fmt::format("the key '{}' is skipped: its mask names the joint '{}', which does not exist",
                       printable(key.name), printable(joint)));
     } else if (auto mask = mask_weights(rig, key.mask); !mask) {
       return fault_at(fmt::format("the key '{}'", printable(key.name)), mask.error());
@@ -116,7 +116,7 @@ Result<Stack> usable_stack(const Rig& rig, const Stack& stack, std::vector<std::
     SINEW_CHECK(check_subdivision(stack, k, place));
     SINEW_CHECK(check_entry(rig, place, entry, warnings));
     if (const std::string_view joint = missing_joint(rig, entry.mask); !joint.empty()) {
-      warnings.push_back(fmt::format("{} is skipped: its mask names the joint '{}', which is not there",
+      warnings.push_back(fmt::format("{} is skipped: its mask names the joint '{}', which does not exist",
                                      place, printable(joint)));
       continue;
     }

@@ -16,7 +16,7 @@ bool fits(std::uint64_t width, std::uint64_t height) {
 }
 
 Error too_large() {
-  return limit_error("a picture with too many pixels");
+  return limit_error("an image with too many pixels");
 }
 
 Result<Image> decode_png(std::string_view bytes) {

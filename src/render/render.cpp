@@ -52,7 +52,7 @@ Result<void> check_subject(const Subject& subject) {
     if (subject.paint_of.size() != subject.triangles.size())
       return usage_error("a painted mesh needs a paint for each triangle");
     for (const std::uint32_t paint : subject.paint_of)
-      if (paint >= subject.paints.size()) return usage_error("a triangle names a paint that is not there");
+      if (paint >= subject.paints.size()) return usage_error("a triangle names a paint that does not exist");
     if ((!subject.texcoords.empty() && subject.texcoords.size() != count) ||
         (!subject.colours.empty() && subject.colours.size() != count))
       return usage_error("texture coordinates and colours must be one for each vertex");

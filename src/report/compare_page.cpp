@@ -128,9 +128,8 @@ std::string energy_table(const CompareReport& report) {
 std::string summary_table(const CompareReport& report) {
   std::string html =
       "<div class=\"scroll\"><table><tr><th>weights × deformer</th><th>energy ratio, mean</th><th>rms, "
-      "mean</th>"
-      "<th>worst distance</th><th>volume change, worst</th><th>crossing triangles, most</th>"
-      "<th>rms of coordinates, mesh units, mean</th><th>ms a frame</th></tr>\n";
+      "mean</th><th>worst distance</th><th>volume change, worst</th><th>intersecting triangles, "
+      "most</th><th>rms of coordinates, mesh units, mean</th><th>ms per frame</th></tr>\n";
   const double count = static_cast<double>(report.poses.size());
   for (std::size_t k = 0; k < report.poses.front().methods.size(); ++k) {
     double ratio = 0, rms = 0, worst = 0, volume = 0, coordinates = 0, ms = 0;
@@ -180,8 +179,8 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
   page.add(fmt::format(
       "<p>Every pair of weights and deformer against the elastic reference, in {} poses, on a solid voxel "
       "grid of {} vertices. An energy ratio of 1 is the reference itself; the lowest of each pose is marked. "
-      "Distances are parts of the diagonal of the mesh's box. A frame's time is that of the whole mesh, "
-      "positions alone, by a deformer that has seen no frame before, the best of up to three runs.</p>\n",
+      "Distances are fractions of the diagonal of the mesh's bounding box. Frame times are for the positions "
+      "of the whole mesh, in fresh memory, the best of up to three runs.</p>\n",
       report.poses.size(), report.voxels));
   SINEW_CHECK(page.add_picture("energy.png", "mean energy ratio by kind of pose", energy_plot(report)));
   page.add(summary_table(report));
@@ -200,8 +199,8 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
   if (!report.convergence.joint.empty()) {
     page.add(fmt::format(
         "<h2>Convergence</h2>\n<p>Plain local/global steps, summed over the same {} bends of {}: minimising "
-        "over weights settles in fewer of them than minimising over positions, and each is cheaper: {} took "
-        "{:.2f} s, {} over positions {:.2f} s.</p>\n",
+        "over weights converges in fewer of them than minimising over positions, and each is cheaper: {} "
+        "took {:.2f} s, {} over positions {:.2f} s.</p>\n",
         report.convergence.samples, escaped(report.convergence.joint), report.convergence.reduced.size(),
         report.convergence.reduced_seconds, report.convergence.full.size(), report.convergence.full_seconds));
     SINEW_CHECK(page.add_picture("convergence.png", "energies over iterations",
@@ -217,8 +216,8 @@ Result<void> save_compare_page(const Rig& rig, const CompareReport& report, cons
   if (std::any_of(report.poses.front().methods.begin(), report.poses.front().methods.end(),
                   [](const MethodFigures& method) { return method.extended; }))
     page.add(
-        "<p class=\"note\">* evaluated on the mesh and carried into the body; compare these with each "
-        "other only.</p>\n");
+        "<p class=\"note\">* evaluated on the mesh and interpolated to the voxel grid; compare these with "
+        "each other only.</p>\n");
   if (is_cancelled(progress)) return cancelled();
   return page.save(folder, overwrite);
 }

@@ -69,7 +69,7 @@ Result<void> stretch_bone(const Skeleton& skeleton, std::span<const Affine3> bin
 Result<void> drag_joint(const Skeleton& skeleton, std::span<const Affine3> bind, std::size_t joint,
                         const Vec3& place, Pose& pose) {
   assert(bind.size() == skeleton.size() && pose.local.size() == skeleton.size() && joint < skeleton.size());
-  if (!place.allFinite()) return usage_error("a joint's place must be three finite numbers");
+  if (!place.allFinite()) return usage_error("a joint's position must be three finite numbers");
   Pose dragged = pose;
   if (const int bone = bone_ending_at(skeleton, joint); bone >= 0)
     SINEW_CHECK(drag_end(skeleton, bind, static_cast<std::size_t>(bone), joint, place, dragged));

@@ -20,7 +20,7 @@ std::string joint_hint(const Skeleton& skeleton, std::string_view name) {
     same += equals_ignoring_case(joint.name, name);
   }
   if (same > 1)
-    return "; " + std::to_string(same) + " are called so: write '" + printable(name, 60) + "#1' to '" +
+    return "; " + std::to_string(same) + " have this name: write '" + printable(name, 60) + "#1' to '" +
            printable(name, 60) + "#" + std::to_string(same) + "', or the path 'Parent/" +
            printable(name, 60) + "'";
   std::sort(names.begin(), names.end());

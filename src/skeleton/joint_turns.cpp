@@ -26,7 +26,7 @@ Affine3 above(const Skeleton& skeleton, std::size_t joint, std::span<const Affin
 }
 
 Error flattened(const Joint& joint) {
-  return impossible("'" + joint.name + "' cannot be moved: a joint above it is scaled to nothing");
+  return impossible("'" + joint.name + "' cannot be moved: a joint above it has scale 0");
 }
 
 // The angles of Rz Ry Rx.
@@ -44,7 +44,7 @@ Result<void> rotate_joint(const Skeleton& skeleton, std::size_t joint, const Qua
   assert(joint < skeleton.size() && pose.local.size() == skeleton.size());
   const double length = turn.norm();
   if (!(length > 0 && std::isfinite(length)))
-    return usage_error("a turn must be a quaternion other than zero");
+    return usage_error("a rotation must be a quaternion other than zero");
   const Mat3 axes = above(skeleton, joint, pose.local).linear();
   if (!invertible(axes)) return flattened(skeleton[joint]);
   const Mat3 seen = axes.inverse() * turn.normalized().toRotationMatrix() * axes;
@@ -54,7 +54,7 @@ Result<void> rotate_joint(const Skeleton& skeleton, std::size_t joint, const Qua
 
 Result<void> place_joint(const Skeleton& skeleton, std::size_t joint, const Vec3& place, Pose& pose) {
   assert(joint < skeleton.size() && pose.local.size() == skeleton.size());
-  if (!place.allFinite()) return usage_error("a joint's place must be three finite numbers");
+  if (!place.allFinite()) return usage_error("a joint's position must be three finite numbers");
   const Affine3 frame = above(skeleton, joint, pose.local);
   if (!invertible(frame.linear())) return flattened(skeleton[joint]);
   pose.local[joint].translation() = frame.linear().inverse() * (place - frame.translation());

@@ -167,7 +167,7 @@ Result<void> apply(const Skeleton& skeleton, const Chain& chain, std::span<const
     locals.push_back(above.inverse() * axes);
     if (!locals.back().allFinite())
       return impossible("'" + skeleton[chain.joints[k]].name +
-                        "' cannot turn: a joint above it is scaled to nothing");
+                        "' cannot rotate: a joint above it has scale 0");
     above = axes;
   }
   for (std::size_t k = 0; k < locals.size(); ++k) pose.local[chain.joints[k]].linear() = locals[k];
@@ -179,13 +179,13 @@ Result<void> apply(const Skeleton& skeleton, const Chain& chain, std::span<const
 Result<Reached> reach(const Skeleton& skeleton, std::size_t joint, const Vec3& place, Pose& pose,
                       const ReachOptions& options) {
   assert(joint < skeleton.size() && pose.local.size() == skeleton.size());
-  if (!place.allFinite()) return usage_error("the place to reach must be three finite numbers");
-  if (options.joints < 0) return usage_error("the number of joints that may turn must not be negative");
+  if (!place.allFinite()) return usage_error("the target position must be three finite numbers");
+  if (options.joints < 0) return usage_error("the number of joints that may rotate must not be negative");
   const std::vector<Affine3> globals = global_transforms(skeleton, pose.local);
   Chain chain = chain_to(skeleton, globals, joint, options.joints);
   const Span span = span_of(chain);
   if (chain.joints.size() < 2 || !(span.most > 0) || !std::isfinite(span.most))
-    return impossible("'" + skeleton[joint].name + "' cannot reach: no joint above it can turn");
+    return impossible("'" + skeleton[joint].name + "' cannot reach: no joint above it can rotate");
   Reached reached;
   reached.iterations = solve(chain, within_reach(chain, span, place), span.most, options);
   SINEW_CHECK(apply(skeleton, chain, globals, pose));

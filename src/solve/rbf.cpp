@@ -29,7 +29,7 @@ Result<RadialBasis> RadialBasis::fit(const Eigen::MatrixXd& points, const Eigen:
       system(a, b) = bell((points.row(a) - points.row(b)).squaredNorm(), radius);
   const Eigen::LDLT<Eigen::MatrixXd> factor(system);
   if (n > 0 && (factor.info() != Eigen::Success || !(factor.vectorD().minCoeff() > 1e-13)))
-    return impossible("two points are so near each other that no smooth function has both their values");
+    return impossible("two points are too close to each other to interpolate both their values");
   RadialBasis basis;
   basis.points_ = points;
   basis.radius_ = radius;

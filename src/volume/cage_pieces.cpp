@@ -96,7 +96,7 @@ Result<std::vector<std::unique_ptr<CagePiece>>> cage_pieces(const PolyMesh& cage
     return bad_input("the cage is not closed: " + std::to_string(open) +
                      " of its edges have an odd number of faces, the first between vertices " +
                      std::to_string(where[0]) + " and " + std::to_string(where[1]) +
-                     "; fill its holes, or let a cage be made of the mesh");
+                     "; fill its holes, or generate a cage from the mesh");
   const Components components = connected_components(welded.weld.positions.size(), welded.triangles);
   const IndexLists faces = group_by_key(components.count, components.of_face);
   std::vector<std::unique_ptr<CagePiece>> pieces;

@@ -11,7 +11,8 @@ namespace {
 
 // h_j (1 + l . (1, C_j - p)): among the small changes that make sum and position right, the least one in
 // relation to the weights themselves; so the small ones stay above 0.
-void mend(std::vector<RowEntry>& row, std::span<const Vec3> rest, const Vec3& point, double scale) {
+void restore_reproduction(std::vector<RowEntry>& row, std::span<const Vec3> rest, const Vec3& point,
+                          double scale) {
   const auto moment = [&](const RowEntry& entry) {
     Vec4 m;
     m << 1, (rest[entry.control] - point) / scale;
@@ -71,7 +72,7 @@ void finish_row(std::vector<RowEntry>& row, std::span<const Vec3> rest, const Ve
   if (row.empty()) return;
   divide_by_sum(row);
   if (!point) return;
-  mend(row, rest, *point, diagonal);
+  restore_reproduction(row, rest, *point, diagonal);
 }
 
 ControlRows finish_rows(std::vector<std::vector<RowEntry>>& rows, std::span<const Vec3> rest,

@@ -183,7 +183,7 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeig
 Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& bones,
                                        const ElasticWeightOptions& options) {
   if (input.parents.size() != input.bones.size())
-    return impossible("elastic weights need to know which bone hangs on which");
+    return impossible("elastic weights need the parent of each bone");
   report(options.descent.progress, "elastic weights", 0.1);
   SINEW_TRY(const GridJointWeights grid,
             grid_joint_weights(bones.body.grid, bones.handles, input.bones, input.parents, options));

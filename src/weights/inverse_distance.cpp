@@ -12,7 +12,7 @@ namespace {
 
 // Ratios to the smallest distance stay in [0, 1]: powers of them neither overflow nor become NaN at any
 // scale.
-void weigh(const Vec3& p, std::span<const Bone> bones, double power, Eigen::MatrixXd::RowXpr row) {
+void set_weights(const Vec3& p, std::span<const Bone> bones, double power, Eigen::MatrixXd::RowXpr row) {
   double nearest = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < bones.size(); ++j) {
     const double d = distance_to_bone(bones[j], p);
@@ -32,7 +32,7 @@ BoneWeights inverse_distance_weights(const BindInput& input, const InverseDistan
                         static_cast<Eigen::Index>(input.bones.size()));
   parallel_for(positions.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      weigh(positions[i], input.bones, options.power, weights.values.row(static_cast<Eigen::Index>(i)));
+      set_weights(positions[i], input.bones, options.power, weights.values.row(static_cast<Eigen::Index>(i)));
   });
   normalise_rows(weights);
   return weights;

@@ -91,7 +91,7 @@ Result<Mirrored> mirror_weights(MeshView mesh, const SkinWeights& weights, const
     if (result.partner[influence.joint] < 0)
       return impossible(
           "joint '" + printable(skeleton[influence.joint].name) +
-          "' has no counterpart on the other side, neither by name (Left/Right, L/R) nor by place");
+          "' has no counterpart on the other side, neither by name (Left/Right, L/R) nor by position");
   const Bvh bvh(mesh);
   if (bvh.empty()) return impossible("the mesh has no faces to mirror");
 

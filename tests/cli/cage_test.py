@@ -111,7 +111,7 @@ class Cages(unittest.TestCase):
         self.assertIn("not closed", done.stderr)
         self.assertFalse((self.dir / "x.glb").exists())
         done = self.run_it("cage", "bind", "mesh.obj", "--cage", "small.obj", "--resolution", 4, "-o", "out.glb", "--force")
-        self.assertIn("stick out", done.stderr)
+        self.assertIn("outside the cage", done.stderr)
         self.run_it("cage", "bind", "mesh.obj", "-o", "x.glb", code=2)
         self.run_it("cage", "bind", "mesh.obj", "--cage", "cage.obj", "-o", "x.obj", code=2)
         self.run_it("cage", "pose", "mesh.obj", "--moved", "cage.obj", "-o", "x.obj", code=4)

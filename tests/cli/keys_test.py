@@ -282,12 +282,12 @@ class Keys(ProgramTest):
         return rig
 
     def test_files_pass_on_what_they_are_told(self):
-        # Half a document about keys that are not there: read, noted, harmless.
+        # Half a document about keys that do not exist: read with a warning, harmless.
         rig = self.keyed_rig()
         broken = self.path("broken.glb")
         edit_json(rig, broken, lambda j: j.setdefault("extensions", {}).setdefault("SINEW_rig", {}).update(
             keys=[{"name": "nobody"}], poseSpaces=[{"name": "x", "joints": [{"node": 9999}]}, 7]))
-        self.assertIn("not there", self.call("info", broken).stderr)
+        self.assertIn("do not exist", self.call("info", broken).stderr)
 
 
 def edit_json(source, target, edit):

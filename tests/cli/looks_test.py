@@ -155,14 +155,14 @@ class Looks(ProgramTest):
         turned = self.write("z.obj", "\n".join("v %r %r %r" % (x, -z, y) for x, y, z in self.vertices(self.obj)) +
                             "\nf 1 2 3 4\nf 2 5 6 3\n")
         done = self.call("convert", turned, "-o", self.path("y.obj"), "--up", "z")
-        self.assertIn("turned from z up, -y to the front", done.stderr)
+        self.assertIn("rotated from z up, -y forward", done.stderr)
         self.assertEqual(self.vertices(self.path("y.obj")), self.vertices(self.obj))
         report = self.document("info", turned, "--up", "z", "--forward", "-y")
-        self.assertEqual(report["turned_from"], "z up, -y to the front")
+        self.assertEqual(report["turned_from"], "z up, -y forward")
         self.assertNotIn("turned_from", self.document("info", turned))
         self.assertIn("--forward", self.call("info", turned, "--up", "z", "--forward", "-z", code=2).stderr)
         self.call("convert", turned, "-o", self.path("y.glb"), "--up", "z")
-        self.assertIn("is not turned", self.call("info", self.path("y.glb"), "--up", "z").stderr)
+        self.assertIn("is not rotated", self.call("info", self.path("y.glb"), "--up", "z").stderr)
 
     def test_every_verb_turns_alike(self):
         body = self.make("biped.obj", "biped", "--resolution", 2000)

@@ -147,7 +147,7 @@ class Skeleton(unittest.TestCase):
         with open(sheet, "w") as f:
             f.write("v 0 0 0\nv 1 0 0\nv 1 2 0\nv 0 2 0\nf 1 2 3 4\n")
         done = self.call("weights", sheet, "--template", "biped", "-o", out)
-        self.assertIn("stretched into its box", done.stderr)
+        self.assertIn("scaled to its bounding box", done.stderr)
         self.call("rig", sheet, "-o", self.path("none.glb"), code=4)
 
 if __name__ == "__main__":

@@ -398,7 +398,7 @@ class Studio(ProgramTest):
         done, _ = self.server.job({"kind": "rig", "file": small, "template": "cylinder", "quality": "flesh"})
         self.assertEqual(done["state"], "done", done)
         self.assertLess(done["result"]["report"]["flesh"]["worst"], 1.3)
-        self.assertIn("energy of the elastic body", " ".join(done["result"]["text"]))
+        self.assertIn("energy ratio to the elastic reference", " ".join(done["result"]["text"]))
 
     def test_jobs_that_make_no_sense_are_refused_with_a_sentence(self):
         body = self.server.send(self.body)

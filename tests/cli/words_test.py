@@ -57,6 +57,13 @@ class Words(ProgramTest):
             self.assertIn("\n  --mush-passes", whole)
         self.assertLess(len(self.call("pose", "--help").stdout.splitlines()), 75)
 
+    def test_owners_of_a_setting_are_named_once_and_flags_plainly(self):
+        for verb in ("pose", "weights"):
+            for owners in re.findall(r"(?:  |\n +)for ([a-z, -]+): ", self.call(verb, "--help-all").stdout):
+                names = re.split(", | and ", owners)
+                self.assertEqual(len(names), len(set(names)), owners)
+        self.assertNotRegex(self.call("handles", "--help").stdout, r"--[a-z-]+\{")
+
     def test_names_do_not_run_into_their_text(self):
         names = re.findall(r"^\s+([a-z-]+)(\s+)bone rotations", self.call("pose", "--help").stdout, re.M)
         self.assertEqual([name for name, gap in names if len(gap) >= 2], ["differential"])
@@ -173,7 +180,7 @@ class Words(ProgramTest):
         report = self.document("info", path)
         self.assertEqual(report["motion"], {"frames": 3, "fps": 2.0})
         self.assertEqual((report["vertices"], report["joints"]), (0, 2))
-        self.assertRegex(self.call("info", path).stdout, r"motion +3 frames at 2 a second, 1 s")
+        self.assertRegex(self.call("info", path).stdout, r"motion +3 frames at 2 fps, 1 s")
         self.assertIsNone(self.document("info", self.biped)["motion"])
 
     # --- keys and in-betweens ---

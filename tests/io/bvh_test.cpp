@@ -142,7 +142,7 @@ TEST(Bvh, CaseTabsLineEndsBracesAndBlanksInNamesDoNotMatter) {
   EXPECT_EQ(*file->skeleton[0].tail, Vec3(0, 2, 0));
 }
 
-TEST(Bvh, UntidyMotionIsReadAndNoted) {
+TEST(Bvh, IrregularMotionIsReadWithAWarning) {
   const auto more = read_bvh_text(
       with_motion("MOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0\n"));
   ASSERT_TRUE(more.ok());

@@ -10,7 +10,7 @@ namespace {
 
 using test::expect_refused;
 using test::GltfMaker;
-using test::has_note;
+using test::has_warning;
 using test::skinned_file;
 using test::triangle_file;
 
@@ -66,7 +66,7 @@ TEST(GltfAnimation, TimesThatDoNotRiseAreLeftOut) {
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->rig.clips[0].channels[0].times, (std::vector<float>{0, 2, 3}));
   EXPECT_EQ(file->rig.clips[0].channels[0].values, (std::vector<float>{0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1}));
-  EXPECT_TRUE(has_note(*file, "2 keyframes whose time"));
+  EXPECT_TRUE(has_warning(*file, "2 keyframes whose time"));
 }
 
 TEST(GltfAnimation, RotationsWithoutLengthAreNoRotationAndOthersHaveLengthOne) {
@@ -74,8 +74,8 @@ TEST(GltfAnimation, RotationsWithoutLengthAreNoRotationAndOthersHaveLengthOne) {
       animated({0, 1, 2}, {0, 0, 0, 0, 0, 0, 0, 5, std::numeric_limits<float>::infinity(), 0, 0, 1}).read();
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->rig.clips[0].channels[0].values, (std::vector<float>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}));
-  EXPECT_TRUE(has_note(*file, "1 rotations without length"));
-  EXPECT_TRUE(has_note(*file, "1 values that are not finite"));
+  EXPECT_TRUE(has_warning(*file, "1 rotations without length"));
+  EXPECT_TRUE(has_warning(*file, "1 values that are not finite"));
 }
 
 TEST(GltfAnimation, FaultsAreNamed) {
@@ -85,7 +85,7 @@ TEST(GltfAnimation, FaultsAreNamed) {
   maker.json["animations"][0]["channels"][0]["target"]["node"] = 9;
   expect_refused(maker.read(), "animations[0].channels[0].target.node is 9");
   maker.json["animations"][0]["channels"][0]["target"] = {{"node", 2}, {"path", "scale"}};
-  expect_refused(maker.read(), "does not hold 3 numbers a key");
+  expect_refused(maker.read(), "does not hold 3 numbers per keyframe");
   maker.json["animations"][0]["channels"][0]["sampler"] = 3;
   expect_refused(maker.read(), "animations[0].channels[0].sampler is 3");
   maker.json["animations"][0]["channels"] = 4;

@@ -90,11 +90,11 @@ TEST(GltfContainer, BuffersAreReadOnlyFromTheFolderOfTheFile) {
   expect_refused(read("link.bin"), "link that leaves");
   expect_refused(read("file:///etc/passwd"), "beside the .gltf");
   expect_refused(read("http://example.org/a.bin"), "beside the .gltf");
-  expect_refused(read("a%2"), "no file name");
-  expect_refused(read("a%00b"), "no file name");
-  expect_refused(read("."), "no plain file");
+  expect_refused(read("a%2"), "not a file name");
+  expect_refused(read("a%00b"), "not a file name");
+  expect_refused(read("."), "not a regular file");
   expect_refused(read("missing.bin"), "buffers[0].uri is \"missing.bin\", which is not there");
-  expect_refused(read("short.bin"), "cut off");
+  expect_refused(read("short.bin"), "truncated");
 }
 
 TEST(GltfContainer, BrokenDataUrisAreRefused) {
@@ -133,7 +133,7 @@ TEST(GltfContainer, ChunksOutOfOrderOrTwiceAreRefused) {
   std::string longer = triangle_file().glb() + "tail";
   const auto file = read_gltf(longer, "made.glb");
   ASSERT_TRUE(file.ok());
-  EXPECT_TRUE(test::has_note(*file, "left out"));
+  EXPECT_TRUE(test::has_warning(*file, "left out"));
 }
 
 TEST(GltfContainer, JsonIsRefusedBeforeItCanHurt) {
@@ -179,7 +179,7 @@ TEST(GltfContainer, AMissingImageIsOnlyNoted) {
   maker.json["images"] = {{{"uri", "skin.png"}}};
   const auto file = maker.read();
   ASSERT_TRUE(file.ok()) << file.error().message;
-  EXPECT_TRUE(test::has_note(*file, "skin.png"));
+  EXPECT_TRUE(test::has_warning(*file, "skin.png"));
 }
 
 TEST(GltfContainer, AFileWithoutAMeshIsAnEmptyRig) {

@@ -277,7 +277,7 @@ TEST(GltfEdit, PositionsNormalsAndKeysThatWereReadAsZeroAreWrittenAsZero) {
   const int odd = maker.add_floats({0, INFINITY, 0, 1, 0, NAN, 0, 1e30f, 0}, "VEC3", 3);
   maker.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = odd;
   const GltfFile file = must_read(maker.glb());
-  EXPECT_TRUE(test::has_note(file, "3 coordinates that are not finite"));
+  EXPECT_TRUE(test::has_warning(file, "3 coordinates that are not finite"));
   GltfWriteOptions skin;
   skin.edit.skin = true;
   for (const GltfWriteOptions& options : {GltfWriteOptions(), skin}) {
@@ -296,7 +296,7 @@ TEST(GltfEdit, PositionsNormalsAndKeysThatWereReadAsZeroAreWrittenAsZero) {
   const int delta = maker.add_floats({0, 0, 1, 0, NAN, 0, 0, 2, 0}, "VEC3", 3);
   maker.json["meshes"][0]["primitives"][0]["targets"] = {{{"POSITION", delta}}};
   const GltfFile keyed = must_read(maker.glb()), rewritten = must_read(edited(keyed));
-  EXPECT_TRUE(test::has_note(keyed, "targets[0].POSITION holds 1 vectors that are not finite"));
+  EXPECT_TRUE(test::has_warning(keyed, "targets[0].POSITION holds 1 vectors that are not finite"));
   EXPECT_TRUE(rewritten.warnings.empty()) << rewritten.warnings[0];
   EXPECT_EQ(rewritten.rig.keys[0].deltas, (std::vector<Vec3f>{{0, 0, 1}, {0, 0, 0}, {0, 2, 0}}));
 }
@@ -308,12 +308,13 @@ TEST(GltfEdit, WhatIsTooLargeInBindSpaceIsReadAsZeroAndWritten) {
   maker.json["meshes"][0]["primitives"][0]["targets"] = {{{"POSITION", delta}}};
   maker.json["nodes"][0]["scale"] = {1000, 1000, 1000};
   const GltfFile keyed = must_read(maker.glb());
-  EXPECT_TRUE(test::has_note(keyed, "targets[0].POSITION holds 1 vectors that are not finite or too large"));
+  EXPECT_TRUE(
+      test::has_warning(keyed, "targets[0].POSITION holds 1 vectors that are not finite or too large"));
   EXPECT_EQ(keyed.rig.keys[0].deltas, (std::vector<Vec3f>{{0, 0, 1000}, {0, 0, 0}, {0, 2000, 0}}));
   maker.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] =
       maker.add_floats({0, 0, 0, 1, 0, 0, 0, 1e14f, 0}, "VEC3", 3);
   const GltfFile both = must_read(maker.glb());
-  EXPECT_TRUE(test::has_note(both, "3 coordinates that are not finite or too large"));
+  EXPECT_TRUE(test::has_warning(both, "3 coordinates that are not finite or too large"));
   EXPECT_EQ(both.rig.mesh.positions, (std::vector<Vec3>{{0, 0, 0}, {1000, 0, 0}, {0, 0, 0}}));
   for (const GltfFile* file : {&keyed, &both}) {
     EXPECT_TRUE(write_gltf(file->rig, nullptr).ok());

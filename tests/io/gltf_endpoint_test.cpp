@@ -108,7 +108,7 @@ TEST(GltfEndpoint, OddNumbersArePutIntoTheUnitIntervalAndTold) {
   ASSERT_TRUE(file.ok()) << file.error().message;
   for (const float e : file->rig.endpoint.values) EXPECT_TRUE(e >= 0 && e <= 1) << e;
   EXPECT_NE(std::find(file->warnings.begin(), file->warnings.end(),
-                      "3 endpoint weights did not lie between 0 and 1: put there"),
+                      "3 endpoint weights did not lie between 0 and 1: clamped"),
             file->warnings.end());
 }
 

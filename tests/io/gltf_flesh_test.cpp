@@ -86,7 +86,7 @@ TEST(GltfFlesh, OfAnotherVersionIsLeftOutWithANote) {
   const auto file = changed([](auto& flesh) { flesh["version"] = 99; });
   ASSERT_TRUE(file.ok());
   EXPECT_TRUE(file->rig.flesh.empty());
-  EXPECT_TRUE(test::has_note(*file, "another version"));
+  EXPECT_TRUE(test::has_warning(*file, "another version"));
 }
 
 TEST(GltfFlesh, ThatIsBrokenIsRefusedByItsPlace) {

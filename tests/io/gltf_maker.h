@@ -122,7 +122,7 @@ inline void expect_refused(const Result<GltfFile>& file, const std::string& word
   EXPECT_NE(file.error().message.find(words), std::string::npos) << file.error().message;
 }
 
-inline bool has_note(const GltfFile& file, const std::string& words) {
+inline bool has_warning(const GltfFile& file, const std::string& words) {
   for (const std::string& note : file.warnings)
     if (note.find(words) != std::string::npos) return true;
   return false;

@@ -13,7 +13,7 @@ namespace {
 
 using test::expect_refused;
 using test::GltfMaker;
-using test::has_note;
+using test::has_warning;
 using test::triangle_file;
 
 // A row of vertices drawn in the given mode; -1: no index accessor.
@@ -71,17 +71,17 @@ TEST(GltfMesh, FaultsOfPrimitivesAreNamed) {
   expect_refused(maker.read(), "attributes.POSITION is 5");
 }
 
-TEST(GltfMesh, WhatIsOnlyUntidyIsReadAndNoted) {
+TEST(GltfMesh, WhatIsOnlyIrregularIsReadWithAWarning) {
   const auto odd = drawn(4, {0, 1, 2, 3}).read();
   ASSERT_TRUE(odd.ok());
   EXPECT_EQ(odd->rig.mesh.face_count(), 1u);
-  EXPECT_TRUE(has_note(*odd, "no whole number of triangles"));
+  EXPECT_TRUE(has_warning(*odd, "not a whole number of triangles"));
   GltfMaker bare = triangle_file();
   bare.json["meshes"][0]["primitives"][0]["attributes"].erase("POSITION");
   const auto without = bare.read();
   ASSERT_TRUE(without.ok());
   EXPECT_TRUE(without->rig.parts.empty());
-  EXPECT_TRUE(has_note(*without, "has no POSITION"));
+  EXPECT_TRUE(has_warning(*without, "has no POSITION"));
   GltfMaker wild = triangle_file();
   const float values[] = {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(),
                           1e20f};
@@ -89,7 +89,7 @@ TEST(GltfMesh, WhatIsOnlyUntidyIsReadAndNoted) {
   const auto mended = wild.read();
   ASSERT_TRUE(mended.ok());
   EXPECT_EQ(mended->rig.mesh.positions[0], Vec3(0, 0, 0));
-  EXPECT_TRUE(has_note(*mended, "holds 3 coordinates that are not finite"));
+  EXPECT_TRUE(has_warning(*mended, "holds 3 coordinates that are not finite"));
 }
 
 TEST(GltfMesh, AMeshUnderMoreNodesThanTheFileCanJustifyIsRefused) {

@@ -112,7 +112,7 @@ TEST(GltfScene, ARotationWithoutLengthIsNoRotation) {
   maker.json["nodes"][0]["rotation"] = {0, 0, 0, 0};
   const auto file = maker.read();
   ASSERT_TRUE(file.ok()) << file.error().message;
-  EXPECT_TRUE(test::has_note(*file, "nodes[0].rotation"));
+  EXPECT_TRUE(test::has_warning(*file, "nodes[0].rotation"));
   EXPECT_EQ(rest_positions(file->rig)[1], Vec3(1, 0, 0));
 }
 

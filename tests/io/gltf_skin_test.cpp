@@ -10,7 +10,7 @@ namespace {
 
 using test::expect_refused;
 using test::GltfMaker;
-using test::has_note;
+using test::has_warning;
 using test::rest_positions;
 using test::skinned_file;
 using test::triangle_file;
@@ -31,7 +31,7 @@ TEST(GltfSkin, RowsAreMergedSortedAndSumToOne) {
   EXPECT_EQ(weights.row(1)[0].weight, 1);  // was 0.2
   EXPECT_EQ(weights.row(2)[0].joint, 1u);
   EXPECT_EQ(weights.row(2)[0].weight, 0.75);
-  EXPECT_TRUE(has_note(*file, "1 vertices had weights that did not sum to 1"));
+  EXPECT_TRUE(has_warning(*file, "1 vertices had weights that did not sum to 1"));
   EXPECT_EQ(summarise(*file->document).influences, 2u);
   EXPECT_NEAR(summarise(*file->document).max_row_error, 0.8, 1e-7);
 }
@@ -48,9 +48,9 @@ TEST(GltfSkin, WeightsThatAreNoNumbersOrNegativeCountAsZero) {
   EXPECT_EQ(file->rig.weights.row(1)[0].weight, 1);
   ASSERT_EQ(file->rig.weights.row(2).size(), 1u);
   EXPECT_EQ(file->rig.weights.row(2)[0].joint, 1u);
-  EXPECT_TRUE(has_note(*file, "5 weights were not numbers"));
-  EXPECT_TRUE(has_note(*file, "1 weights were negative"));
-  EXPECT_TRUE(has_note(*file, "1 vertices had no weight that is a number"));
+  EXPECT_TRUE(has_warning(*file, "5 weights were not numbers"));
+  EXPECT_TRUE(has_warning(*file, "1 weights were negative"));
+  EXPECT_TRUE(has_warning(*file, "1 vertices had no weight that is a number"));
   EXPECT_EQ(summarise(*file->document).unweighted, 0u);
 }
 
@@ -104,9 +104,9 @@ TEST(GltfSkin, ASkeletonThatIsNoCommonRootIsNoted) {
   maker.json["skins"][0]["skeleton"] = 2;
   const auto file = maker.read();
   ASSERT_TRUE(file.ok()) << file.error().message;
-  EXPECT_TRUE(has_note(*file, "skins[0].skeleton is nodes[2]"));
+  EXPECT_TRUE(has_warning(*file, "skins[0].skeleton is nodes[2]"));
   maker.json["skins"][0]["skeleton"] = 1;
-  EXPECT_FALSE(has_note(*maker.read(), "skeleton"));
+  EXPECT_FALSE(has_warning(*maker.read(), "skeleton"));
 }
 
 // A second node with the same mesh and joints, bound by the given matrices.
@@ -187,7 +187,7 @@ TEST(GltfSkin, ASkinnedNodeWithoutWeightsIsCarriedByItsNode) {
   const auto file = maker.read();
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_FALSE(file->rig.parts[0].skinned);
-  EXPECT_TRUE(has_note(*file, "without its partner"));
+  EXPECT_TRUE(has_warning(*file, "without its partner"));
   EXPECT_EQ(rest_positions(file->rig)[0], Vec3(0, 0, 7));
 }
 

@@ -133,7 +133,7 @@ TEST(GltfWrite, FloatsOfEveryRowSumToOneAfterPruning) {
       ASSERT_EQ(weights.row(i)[0].joint, rig.weights.row(i)[0].joint);
     }
     EXPECT_LT(summarise(*file.document).max_row_error, 1e-6);
-    EXPECT_FALSE(test::has_note(file, "normalised"));
+    EXPECT_FALSE(test::has_warning(file, "normalised"));
   }
 }
 

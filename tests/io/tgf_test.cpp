@@ -85,8 +85,8 @@ TEST(Tgf, BrokenFilesAreRefusedWithTheLine) {
   expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1 3\n", "line 4: a bone names point '3'");
   expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1\n", "line 4");
   expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1 1\n", "itself");
-  expect_tgf_refused("1 0 0 0\n2 1 0 0\n3 1 1 0\n#\n1 2\n2 3\n3 1\n", "ring");
-  expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1 2\n2 1\n", "ring");
+  expect_tgf_refused("1 0 0 0\n2 1 0 0\n3 1 1 0\n#\n1 2\n2 3\n3 1\n", "loop");
+  expect_tgf_refused("1 0 0 0\n2 1 0 0\n#\n1 2\n2 1\n", "loop");
 }
 
 }  // namespace

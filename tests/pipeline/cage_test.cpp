@@ -346,8 +346,9 @@ TEST(Cage, BadCagesAreNamed) {
   twice.positions[0] = box.max() + Vec3::Constant(3);
   const auto crossing = bind_cage(rig, twice, {.resolution = 4});
   ASSERT_TRUE(crossing.ok()) << crossing.error().message;
-  EXPECT_TRUE(std::any_of(crossing->warnings.begin(), crossing->warnings.end(),
-                          [](const std::string& note) { return note.find("cross") != std::string::npos; }));
+  EXPECT_TRUE(std::any_of(crossing->warnings.begin(), crossing->warnings.end(), [](const std::string& note) {
+    return note.find("intersect") != std::string::npos;
+  }));
 }
 
 TEST(ShapeAsKey, GivesTheShapeInItsPose) {

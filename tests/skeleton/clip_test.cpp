@@ -187,7 +187,7 @@ TEST(SampleClip, OppositeRotationsNeverGiveNan) {
   EXPECT_NEAR(rotation_at(turns, 0.5).angularDistance(Quat::Identity()), std::acos(-1.0) / 2, 1e-6);
 }
 
-TEST(SampleClip, UntidyChannelsNeverGiveNanAndNeverReadOutside) {
+TEST(SampleClip, IrregularChannelsNeverGiveNanAndNeverReadOutside) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> unit(-2, 2);
   const Skeleton skeleton = one_joint(Affine3::Identity());
