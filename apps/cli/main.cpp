@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   add_skeleton(program);
   add_rig(program);
   add_batch(program);
+  add_check(program);
   add_compare(program);
   add_stack(program);
   add_inbetween(program);

@@ -20,6 +20,7 @@ void add_skeleton(Program& program);
 void add_rig(Program& program);
 void add_batch(Program& program);
 void add_compare(Program& program);
+void add_check(Program& program);
 void add_stack(Program& program);
 void add_inbetween(Program& program);
 void add_keys(Program& program);

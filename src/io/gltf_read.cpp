@@ -38,6 +38,8 @@ void note_weights(const WeightReport& report, GltfDocument& document) {
   document.summary.unweighted = report.unweighted;
   document.summary.max_row_error = report.max_row_error;
   document.summary.invalid = report.not_numbers + report.negative;
+  document.summary.off_rows = report.off_rows;
+  document.summary.lost_rows = report.lost_rows;
 }
 
 void list_materials(GltfDocument& document) {

@@ -18,6 +18,7 @@ constexpr double kOff = 1e-4;  // a sum further from 1 than this is worth a note
 struct RowTally {
   WeightReport report;
   std::vector<std::uint32_t> lost;  // vertices of which no weight is a number
+  std::vector<std::uint32_t> off;   // vertices whose weights did not sum to 1
   std::size_t bad_vertex = std::numeric_limits<std::size_t>::max();
   std::uint32_t bad_joint = 0;
 };
@@ -32,6 +33,7 @@ RowTally fold(RowTally a, const RowTally& b) {
   a.report.influences = std::max(a.report.influences, b.report.influences);
   a.report.max_row_error = std::max(a.report.max_row_error, b.report.max_row_error);
   a.lost.insert(a.lost.end(), b.lost.begin(), b.lost.end());
+  a.off.insert(a.off.end(), b.off.begin(), b.off.end());
   if (b.bad_vertex < a.bad_vertex) {
     a.bad_vertex = b.bad_vertex;
     a.bad_joint = b.bad_joint;
@@ -125,7 +127,10 @@ std::size_t make_row(const Stored& stored, const BoundSkin& skin, std::size_t i,
   if (size == 0 && odd) tally.lost.push_back(static_cast<std::uint32_t>(i));
   if (size == 0) return 0;
   tally.report.max_row_error = std::max(tally.report.max_row_error, std::abs(sum - 1));
-  if (std::abs(sum - 1) > kOff) ++tally.report.normalised;
+  if (std::abs(sum - 1) > kOff) {
+    ++tally.report.normalised;
+    tally.off.push_back(static_cast<std::uint32_t>(i));
+  }
   finish(row, size, sum);
   return size;
 }
@@ -254,6 +259,9 @@ Result<void> append_rows(const GltfDocument& document, const WeightSets& sets, c
   RowTally so_far;
   so_far.report = report;
   report = fold(so_far, tally).report;
+  const auto base = static_cast<std::uint32_t>(first - 1);
+  for (const std::uint32_t i : tally.off) report.off_rows.push_back(base + i);
+  for (const std::uint32_t i : tally.lost) report.lost_rows.push_back(base + i);
   for (std::size_t i = 0; i < count; ++i) weights.offsets[first + i] += weights.offsets[first + i - 1];
   weights.entries.resize(weights.offsets.back());
   parallel_for(count, kWeightGrain, [&](std::size_t begin, std::size_t end) {

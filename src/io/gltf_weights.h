@@ -14,6 +14,8 @@ struct WeightReport {
   std::size_t odd_endpoints = 0;  // endpoint weights that are no numbers or lie outside [0, 1]
   std::size_t borrowed = 0;       // vertices that take the weights of another, their own being no numbers
   double max_row_error = 0;       // of the sums as stored, over rows that have any weight
+  std::vector<std::uint32_t> off_rows,
+      lost_rows;  // vertices that were normalised; of which no weight is a number
 };
 
 // JOINTS_n and WEIGHTS_n of a primitive: accessors of equal count, n rising from 0; _SINEW_ENDPOINT_n beside

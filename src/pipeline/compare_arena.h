@@ -32,6 +32,7 @@ class Arena {
   const Surface& surface() const { return surface_; }
   const VoxelGrid& grid() const { return setup_.grid; }
   const BoneBody& body() const { return body_; }
+  const ElasticSetup& setup() const { return setup_; }
   // Whether every bone lies in the body and every part of the body has a bone.
   bool hangs_together() const;
   const CompareReference& reference() const { return *reference_; }

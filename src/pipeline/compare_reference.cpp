@@ -35,32 +35,39 @@ std::vector<std::size_t> CompareReference::turned(const ComparePose& pose) const
 }
 
 Result<CompareReference::Band> CompareReference::band(std::vector<std::size_t> joints) const {
-  Band band;
-  band.joints = std::move(joints);
   // The deepest of the joints at or above each bone: what carries flesh that goes with the bone whole.
   std::vector<int> carrier_of(parents_.size(), kUnmoved);
   for (const std::size_t b : bone_order(parents_)) {
     if (parents_[b] >= 0) carrier_of[b] = carrier_of[static_cast<std::size_t>(parents_[b])];
-    if (std::binary_search(band.joints.begin(), band.joints.end(), b)) carrier_of[b] = static_cast<int>(b);
+    if (std::binary_search(joints.begin(), joints.end(), b)) carrier_of[b] = static_cast<int>(b);
   }
   const VoxelGrid& grid = setup_->grid;
-  band.carrier.assign(grid.vertex_count(), kUnmoved);
-  for (std::size_t v = 0; v < band.carrier.size(); ++v) {
+  std::vector<int> carrier(grid.vertex_count(), kUnmoved);
+  for (std::size_t v = 0; v < carrier.size(); ++v) {
     if (const int owner = setup_->joint_of_vertex[v]; owner >= 0) {
-      band.carrier[v] = carrier_of[static_cast<std::size_t>(owner)];
+      carrier[v] = carrier_of[static_cast<std::size_t>(owner)];
       continue;
     }
     const auto row = setup_->start.row(v);
     if (row.empty()) continue;
     bool free = false;
-    for (const std::size_t j : band.joints) {
+    for (const std::size_t j : joints) {
       double sum = 0;
       for (const Influence& influence : row)
         if (below_[j][influence.joint]) sum += influence.weight;
       free = free || std::min(sum, 1 - sum) >= kBandCut;
     }
-    band.carrier[v] = free ? kFree : carrier_of[row[0].joint];
+    carrier[v] = free ? kFree : carrier_of[row[0].joint];
   }
+  return band(std::move(joints), std::move(carrier));
+}
+
+Result<CompareReference::Band> CompareReference::band(std::vector<std::size_t> joints,
+                                                      std::vector<int> carrier) const {
+  Band band;
+  band.joints = std::move(joints);
+  band.carrier = std::move(carrier);
+  const VoxelGrid& grid = setup_->grid;
   std::vector<std::uint8_t> keep(grid.cell_count(), 0);
   const auto corners = grid.all_cell_vertices();
   for (std::size_t c = 0; c < keep.size(); ++c)

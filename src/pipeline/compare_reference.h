@@ -32,6 +32,8 @@ class CompareReference {
   // The joints that a pose turns against what is above them.
   std::vector<std::size_t> turned(const ComparePose& pose) const;
   Result<Band> band(std::vector<std::size_t> joints) const;
+  // The same with what else is held: per vertex of the whole a carrier, or kFree.
+  Result<Band> band(std::vector<std::size_t> joints, std::vector<int> carrier) const;
 
   // Bone vertices where the pose has them, whatever a method made of them: all are judged on the flesh.
   void hold_bones(const ComparePose& pose, GridPositions& v) const;

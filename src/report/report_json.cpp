@@ -103,6 +103,37 @@ Json to_json(const BatchReport& report) {
           {"jobs", std::move(jobs)}};
 }
 
+Json to_json(const CheckReport& report) {
+  const auto letter = [](Grade grade) { return std::string(1, letter_of(grade)); };
+  Json joints = Json::array();
+  for (const JointCheck& joint : report.joints)
+    joints.push_back({{"name", joint.name},
+                      {"grade", joint.grade ? Json(letter(*joint.grade)) : Json()},
+                      {"energy_ratio", joint.energy_ratio ? Json(*joint.energy_ratio) : Json()},
+                      {"reasons", joint.reasons}});
+  Json document = {{"grade", letter(report.grade)},
+                   {"joints", std::move(joints)},
+                   {"unweighted", report.unweighted},
+                   {"max_row_error", report.max_row_error},
+                   {"influences", report.influences},
+                   {"islands", report.islands},
+                   {"torn", report.torn},
+                   {"strays", report.strays},
+                   {"mirrored", report.mirrored},
+                   {"intersections", report.intersections},
+                   {"seconds", report.seconds}};
+  if (report.against) {
+    const auto& [skeleton, weights] = *report.against;
+    document["cd_j2j"] = skeleton.j2j;
+    document["cd_j2b"] = skeleton.j2b;
+    document["cd_b2b"] = skeleton.b2b;
+    document["l1"] = weights ? Json(weights->l1) : Json();
+    document["precision"] = weights ? Json(weights->precision) : Json();
+    document["recall"] = weights ? Json(weights->recall) : Json();
+  }
+  return document;
+}
+
 Json joints_to_json(const Rig& rig) {
   Json joints = Json::array();
   const auto globals = bind_transforms(rig);

@@ -17,6 +17,7 @@ def quick_calls(rig, obj, path):
             ("bake", rig, "--end", "0.1", *to(".glb")),
             ("export", rig, "--deformer", "dqs", "--helpers", 1, "--morphs", 1, "--reference", 0, *to(".glb")),
             ("retarget", rig, "--motion", rig, *to(".glb")),
+            ("check", rig, "--voxels", 8, "--against", rig),
             ("render", rig, "--width", 32, "--height", 32, "--skeleton", *to(".png")),
             ("weights", rig, "--method", "heat", *to(".glb")),
             ("reweight", rig, "--smooth", "2", *to(".glb")), ("stack", rig),

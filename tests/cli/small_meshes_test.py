@@ -210,6 +210,7 @@ class Case:
         yield "handles", ("handles", rig, *to(".glb"))
         yield "cage skin", ("cage", "bind", rig, "--auto", "--skin", *to(".glb"))
         yield "compare", ("compare", rig, *to(""))
+        yield "check", ("check", rig, *to("page"))
         yield "export", ("export", rig, *to(".glb"))
 
 

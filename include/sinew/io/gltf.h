@@ -40,7 +40,9 @@ struct GltfSummary {
       0;  ///< vertices of skinned primitives whose stored weights sum to 0 or are not finite
   double max_row_error = 0;  ///< largest |sum - 1| of the weights as stored, over rows that have any
   std::size_t invalid = 0;   ///< weights that are no numbers or negative, which were read as 0
-  bool tangents = false;     ///< a primitive has them; whoever moves vertices drops them
+  /// Vertices of the rig whose weights as stored do not sum to 1 (to 1e-4); and of which none is a number.
+  std::vector<std::uint32_t> off_rows, lost_rows;
+  bool tangents = false;               ///< a primitive has them; whoever moves vertices drops them
   std::vector<std::string> materials;  ///< by name; nameless: "material3"
 };
 GltfSummary summarise(const GltfDocument& document);

@@ -6,6 +6,7 @@
 #include "sinew/batch/run_batch.h"
 #include "sinew/binding/bind.h"
 #include "sinew/pipeline/auto_rig.h"
+#include "sinew/pipeline/check.h"
 #include "sinew/pipeline/compare.h"
 #include "sinew/pipeline/export.h"
 #include "sinew/pipeline/inspect.h"
@@ -19,6 +20,12 @@ nlohmann::ordered_json to_json(const BindReport& report);
 /// {done, failed, skipped, waiting, seconds, busy, jobs[{line, verb, out, exit, seconds, cpu_seconds, peak_mb,
 /// attempts, skipped, message}]}; the figures of a job that has not ended are null.
 nlohmann::ordered_json to_json(const BatchReport& report);
+
+/// {grade, joints[{name, grade, energy_ratio, reasons[]}], unweighted, max_row_error, influences, islands, torn,
+/// strays, mirrored, intersections, seconds}, and against another rig cd_j2j, cd_j2b, cd_b2b, l1, precision,
+/// recall. Null: the grade of a joint that carries nothing, an energy that was not measured, weights of other
+/// joints.
+nlohmann::ordered_json to_json(const CheckReport& report);
 
 /// [{name, parent, position}], the deforming joints with their heads in bind space.
 nlohmann::ordered_json joints_to_json(const Rig& rig);
