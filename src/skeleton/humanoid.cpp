@@ -240,6 +240,10 @@ bool find_trunk(const Skeleton& skeleton, std::span<const Affine3> globals, cons
   body[H::kNeck] = body.neck.empty() ? -1 : body.neck.front();
   constexpr std::array<H, 3> kSpine = {H::kSpine, H::kChest, H::kUpperChest};
   for (std::size_t k = 0; k < 3; ++k) body[kSpine[k]] = k < body.spine.size() ? body.spine[k] : -1;
+  if (const std::size_t n = body.spine.size(); n > 3) {
+    body[H::kChest] = body.spine[n / 2];
+    body[H::kUpperChest] = body.spine[n - 1];
+  }
   return true;
 }
 

@@ -82,7 +82,8 @@ HumanJoint finger_joint(int side, int finger, int bone);
 struct Humanoid {
   std::array<int, kHumanJoints> joints;  ///< indices into the skeleton; -1: has none
   /// From above the hips to the joint that carries the arms, and from above that to below the head; of any
-  /// number. Spine, chest and upper chest are among the first, the neck is the first of the others.
+  /// number. Spine, chest and upper chest are the first three, of more the first, the middle and the last; the neck is the
+  /// first of the others.
   std::vector<int> spine, neck;
   /// Columns: the body's left, up and front at rest, along axes of the world where they are near to them.
   Mat3 axes = Mat3::Identity();

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sinew/skeleton/conventions.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "sinew/skeleton/pose.h"
+
+namespace sinew {
+namespace {
+
+// The joints of a biped with fingers, as the built-in template has them.
+Skeleton mixamo_body() {
+  std::vector<Joint> joints;
+  const auto add = [&](const std::string& name, int parent, const Vec3& offset) {
+    Joint joint;
+    joint.name = name;
+    joint.parent = parent;
+    joint.rest_local = Affine3(Eigen::Translation3d(offset));
+    joints.push_back(joint);
+    return static_cast<int>(joints.size()) - 1;
+  };
+  const int hips = add("Hips", -1, {0, 1, 0});
+  int chest = hips;
+  for (const char* name : {"Spine", "Spine1", "Spine2"}) chest = add(name, chest, {0, 0.15, 0});
+  add("Head", add("Neck", chest, {0, 0.1, 0}), {0, 0.1, 0});
+  for (const auto& [side, x] : {std::pair<std::string, double>{"Left", 1.0}, {"Right", -1.0}}) {
+    int arm = add(side + "Shoulder", chest, {x * 0.05, 0.05, 0});
+    arm = add(side + "Arm", arm, {x * 0.13, 0, 0});
+    arm = add(side + "ForeArm", arm, {x * 0.27, 0, 0});
+    const int hand = add(side + "Hand", arm, {x * 0.25, 0, 0});
+    double z = 0.04;
+    for (const char* finger : {"Thumb", "Index", "Middle", "Ring", "Pinky"}) {
+      int bone = hand;
+      for (int k = 1; k <= 3; ++k)
+        bone = add(side + "Hand" + finger + std::to_string(k), bone, {x * 0.04, 0, k == 1 ? z : 0});
+      z -= 0.02;
+    }
+    int leg = add(side + "UpLeg", hips, {x * 0.1, -0.05, 0});
+    leg = add(side + "Leg", leg, {0, -0.45, 0.02});
+    leg = add(side + "Foot", leg, {0, -0.42, -0.02});
+    add(side + "ToeBase", leg, {0, -0.06, 0.14});
+  }
+  auto skeleton = Skeleton::create(std::move(joints));
+  EXPECT_TRUE(skeleton.ok());
+  return *std::move(skeleton);
+}
+
+std::vector<Affine3> at_rest(const Skeleton& skeleton) {
+  return global_transforms(skeleton, rest_pose(skeleton).local);
+}
+
+// As the programs' own documents list them.
+TEST(Conventions, JointsAreCalledAsTheProgramsDo) {
+  const Skeleton biped = mixamo_body();
+  const std::map<std::string, std::vector<std::string>> wanted = {
+      {"mixamo",
+       {"Hips", "Spine", "Spine2", "Neck", "LeftUpLeg", "RightToeBase", "LeftHandThumb1", "RightHandPinky3"}},
+      {"mixamorig",
+       {"mixamorig:Hips", "mixamorig:Spine1", "mixamorig:LeftForeArm", "mixamorig:LeftHandIndex2"}},
+      {"unreal",
+       {"pelvis", "spine_01", "spine_03", "neck_01", "thigh_l", "ball_r", "thumb_01_l", "pinky_03_r",
+        "clavicle_l"}},
+      {"unity",
+       {"Hips", "Chest", "UpperChest", "LeftUpperLeg", "RightToes", "LeftThumbProximal",
+        "LeftThumbIntermediate", "RightLittleDistal"}},
+      {"godot",
+       {"Hips", "Chest", "UpperChest", "LeftUpperLeg", "RightToes", "LeftThumbMetacarpal",
+        "RightLittleDistal"}},
+      {"vrm",
+       {"hips", "chest", "upperChest", "leftUpperLeg", "rightToes", "leftThumbMetacarpal",
+        "rightLittleDistal"}},
+      {"rigify",
+       {"spine", "spine.001", "spine.003", "spine.004", "thigh.L", "toe.R", "thumb.01.L", "f_pinky.03.R",
+        "upper_arm.L"}}};
+  for (const char* convention : convention_names()) {
+    const auto named = with_joint_names(biped, at_rest(biped), convention);
+    ASSERT_TRUE(named.ok());
+    for (const std::string& name : wanted.at(convention)) {
+      bool found = false;
+      for (const Joint& joint : named->joints()) found |= joint.name == name;
+      EXPECT_TRUE(found) << convention << ": " << name;
+    }
+  }
+}
+
+TEST(Conventions, EveryConventionRenamesBack) {
+  const Skeleton biped = mixamo_body();
+  for (const char* there : convention_names())
+    for (const char* over : convention_names()) {
+      auto named = with_joint_names(biped, at_rest(biped), there);
+      ASSERT_TRUE(named.ok());
+      named = with_joint_names(*named, at_rest(*named), over);
+      ASSERT_TRUE(named.ok());
+      named = with_joint_names(*named, at_rest(*named), "mixamo");
+      ASSERT_TRUE(named.ok());
+      for (std::size_t j = 0; j < biped.size(); ++j)
+        EXPECT_EQ((*named)[j].name, biped[j].name) << there << " " << over;
+    }
+}
+
+TEST(Conventions, WhatHasNoNameKeepsItsOwnAndIsListed) {
+  const Skeleton biped = mixamo_body();
+  std::vector<Joint> joints(biped.joints().begin(), biped.joints().end());
+  Joint tail;
+  tail.name = "pelvis";  // what the hips are called in Unreal
+  tail.parent = 0;
+  joints.push_back(tail);
+  auto tailed = Skeleton::create(joints);
+  ASSERT_TRUE(tailed.ok());
+  const auto human = find_humanoid(*tailed, at_rest(*tailed));
+  ASSERT_TRUE(human);
+  const auto names = joint_names(*tailed, *human, "unreal");
+  ASSERT_TRUE(names.ok());
+  EXPECT_EQ(names->unmatched, std::vector<std::string>{"pelvis"});
+  EXPECT_EQ(names->names.back(), "pelvis_");
+  EXPECT_EQ(names->matched, biped.size());
+  EXPECT_EQ(joint_names(*tailed, *human, "klingon").error().code, ErrorCode::kUsage);
+  auto pole = Skeleton::create({tail});
+  EXPECT_FALSE(pole.ok());
+  tail.parent = -1;
+  pole = Skeleton::create({tail});
+  ASSERT_TRUE(pole.ok());
+  const auto same = with_joint_names(*pole, at_rest(*pole), "vrm");
+  ASSERT_TRUE(same.ok());
+  EXPECT_EQ((*same)[0].name, "pelvis");
+}
+
+}  // namespace
+}  // namespace sinew
