@@ -39,6 +39,8 @@ def test_settings_are_those_of_the_command_line():
 def test_settings_are_documented_where_they_are_taken():
     for row in sinew.settings():
         assert row["help"] and row["range"]
+    assert {row["of"] for row in sinew.settings()} >= {"mush", "curve", "envelope", "elastic"}
+    assert {row["of"] for row in sinew.settings("mush")} == {"mush"}
     assert "mush_passes: " in sinew.Player.__doc__ and "smoothing: " in sinew.weights.__doc__
 
 
