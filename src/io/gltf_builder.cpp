@@ -180,8 +180,10 @@ int Builder::add_sparse_vectors(std::span<const Vec3f> values, bool with_bounds)
                                                                      : 4;
   if (places.size() * (width + sizeof(Vec3f)) >= values.size() * sizeof(Vec3f))
     return add_vectors(values, kVertexTarget, with_bounds);
-  Json accessor = {
-      {"componentType", static_cast<int>(Component::kFloat)}, {"count", values.size()}, {"type", "VEC3"}};
+  Json accessor = {{"bufferView", zeros(values.size())},
+                   {"componentType", static_cast<int>(Component::kFloat)},
+                   {"count", values.size()},
+                   {"type", "VEC3"}};
   if (!places.empty()) {
     std::string bytes;
     if (width == 1)
@@ -206,6 +208,14 @@ int Builder::add_sparse_vectors(std::span<const Vec3f> values, bool with_bounds)
   Json& accessors = ensure_array(json, "accessors");
   accessors.push_back(std::move(accessor));
   return static_cast<int>(accessors.size() - 1);
+}
+
+int Builder::zeros(std::size_t count) {
+  if (zero_view_ >= 0 && count <= zero_count_) return zero_view_;
+  zero_count_ = count;
+  zero_view_ = add_view(std::string(count * sizeof(Vec3f), '\0'), kVertexTarget);
+  json["bufferViews"].back()["byteStride"] = sizeof(Vec3f);  // which views of several accessors must have
+  return zero_view_;
 }
 
 int Builder::add_integers(std::span<const std::uint32_t> values, const char* type, Component component,

@@ -23,7 +23,8 @@ class Builder {
   // its width.
   int add_floats(std::span<const float> values, const char* type, int target, bool with_bounds);
   int add_vectors(std::span<const Vec3f> values, int target, bool with_bounds);
-  // The same with only those stored that are not zero, where that takes less room.
+  // The same with only those stored that are not zero, where that takes less room. All stand on one view of
+  // zeros: glTF does not ask for it, but Godot 3 takes the first view of the file for one that is missing.
   int add_sparse_vectors(std::span<const Vec3f> values, bool with_bounds);
   // Whole numbers as the given component type; VEC4 elements of bytes or shorts keep the alignment of four.
   int add_integers(std::span<const std::uint32_t> values, const char* type, Component component, int target);
@@ -36,7 +37,11 @@ class Builder {
 
  private:
   int add_accessor(int view, Component component, std::size_t count, const char* type);
+  // A view of at least so many vectors, all zero.
+  int zeros(std::size_t count);
   std::string binary_;
+  int zero_view_ = -1;
+  std::size_t zero_count_ = 0;
   Json empty_buffers_ = Json::array();  // of the document, without data
   Json first_buffer_ = Json::object();  // name and extras of its first buffer
 };
