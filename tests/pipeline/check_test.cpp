@@ -134,8 +134,12 @@ TEST(Check, BendsByTheLengthsThatTheRangeSays) {
   ASSERT_EQ(report.pictures[0].positions.size(), rig.mesh.vertex_count());
   for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
     const Vec3 head(2, 0, 0), &p = rig.mesh.positions[i], &q = report.pictures[0].positions[i];
-    if (p.x() <= 1) EXPECT_NEAR((q - p).norm(), 0, 1e-12);
-    if (p.x() >= 3) EXPECT_NEAR((q - head).norm(), (p - head).norm(), 1e-12);
+    if (p.x() <= 1) {
+      EXPECT_NEAR((q - p).norm(), 0, 1e-12);
+    }
+    if (p.x() >= 3) {
+      EXPECT_NEAR((q - head).norm(), (p - head).norm(), 1e-12);
+    }
   }
 }
 
