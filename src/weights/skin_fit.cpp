@@ -473,7 +473,7 @@ Result<SkinFit> decompose_skin(SkinSequence sequence, const SkinWeights& start,
     const std::size_t added = fit.add_helper(std::move(seed.helper), seed.vertices);
     helpers.push_back(added);
     fit.refine(std::span(&added, 1), options.rounds);
-    fit.refine(helpers, options.rounds);  // so that each count goes on where the one before ended
+    fit.refine(helpers, 1);  // six take 2.5 times as long on an arm, for 11 % less error
     if (errors) errors->push_back(fit.rms());
   }
   return fit;
