@@ -30,7 +30,7 @@ TEST(Facing, WhatIsNotGivenIsTheUsual) {
   EXPECT_TRUE(turn_of({})->isIdentity());
   EXPECT_EQ(Vec3(*turn_of({"z", ""}) * Vec3(1, 2, 3)), Vec3(1, 3, -2));  // as Blender's exporter
   EXPECT_EQ(Vec3(*turn_of({"", "x"}) * Vec3::UnitX()), Vec3::UnitZ());
-  EXPECT_EQ(to_text({"z", ""}), "z up, -y to the front");
+  EXPECT_EQ(to_text({"z", ""}), "z up, -y forward");
 }
 
 TEST(Facing, OtherWordsAreRefused) {

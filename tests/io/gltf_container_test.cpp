@@ -93,7 +93,7 @@ TEST(GltfContainer, BuffersAreReadOnlyFromTheFolderOfTheFile) {
   expect_refused(read("a%2"), "not a file name");
   expect_refused(read("a%00b"), "not a file name");
   expect_refused(read("."), "not a regular file");
-  expect_refused(read("missing.bin"), "buffers[0].uri is \"missing.bin\", which is not there");
+  expect_refused(read("missing.bin"), "buffers[0].uri is \"missing.bin\", which does not exist");
   expect_refused(read("short.bin"), "truncated");
 }
 

@@ -106,7 +106,7 @@ TEST(Validate, NamesEveryFault) {
          r.clips[0].channels[0].times = {1, 0};
          r.clips[0].channels[0].values.resize(8);
        },
-       "fall"},
+       "decrease"},
   };
   for (const Fault& fault : faults) {
     Rig rig = small_rig();

@@ -118,7 +118,7 @@ def test_poses_that_do_not_fit_are_refused(arm):
 def test_frames_that_are_not_finite_are_an_error_and_no_result(arm):
     poses = sinew.clip(arm, fps=5).local.copy()
     poses[1, :, :3, :3] *= 1e30
-    with pytest.raises(sinew.ImpossibleError, match="frame 1: this pose puts vertex .* nowhere"):
+    with pytest.raises(sinew.ImpossibleError, match="frame 1: the position of vertex .* is not finite"):
         sinew.Player(arm)(poses)
 
 
