@@ -212,6 +212,7 @@ class Case:
         yield "compare", ("compare", rig, *to(""))
         yield "check", ("check", rig, *to("page"))
         yield "export", ("export", rig, *to(".glb"))
+        yield "retarget", ("retarget", rig, "--motion", rig, *to(".glb"))
 
 
 def cases(folder):
