@@ -65,8 +65,12 @@ class Glb:
                                               (accessor["count"], width), (stride, kind.itemsize))
         return np.array(raw)
 
+    def joints_below(self, node):
+        return sum(1 + self.joints_below(child) for child in self.json["nodes"][node].get("children", []))
+
     def find_bones(self, joints):
-        """A bone ends at its child's head (several: their mean; none: the stored tail)."""
+        """A bone ends at its child's head (several: their mean, or, where that lies at its own head, the child that most
+        joints hang on; none: the stored tail)."""
         inverse = self.read(self.json["skins"][0]["inverseBindMatrices"]).reshape(-1, 4, 4).transpose(0, 2, 1)
         globals_ = np.linalg.inv(inverse.astype(float))
         heads, nodes = globals_[:, :3, 3], self.json["nodes"]
@@ -75,6 +79,8 @@ class Glb:
             below = [joints.index(c) for c in nodes[joint].get("children", []) if c in joints]
             if below:
                 tail = heads[below].mean(axis=0)
+                if np.linalg.norm(tail - heads[slot]) < 0.1 * np.linalg.norm(heads[below] - heads[slot], axis=1).mean():
+                    tail = heads[max(below, key=lambda b: self.joints_below(joints[b]))]
             else:
                 local = nodes[joint]["extensions"]["SINEW_rig"]["tail"]
                 tail = (globals_[slot] @ [*local, 1])[:3]
