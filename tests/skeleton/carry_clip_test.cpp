@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/wave_clip.h"
+
 namespace sinew {
 namespace {
+
+using test::wave;
 
 constexpr double kPi = 3.14159265358979323846;
 
@@ -27,25 +31,6 @@ Skeleton arm_skeleton(double size, const Vec3& arm, const std::string& prefix = 
                                     joint(prefix + "LeftHand", 2, size * 0.4 * arm.normalized())});
   EXPECT_TRUE(skeleton.ok());
   return *std::move(skeleton);
-}
-
-// Turns the named joint about z by `degrees` at 1 s, and moves the hips by one unit along x.
-Clip wave(const Skeleton& skeleton, const std::string& name, double degrees) {
-  Channel turn;
-  turn.joint = static_cast<int>(*skeleton.find(name));
-  turn.path = ChannelPath::kRotation;
-  turn.width = 4;
-  turn.times = {0, 1};
-  const double half = degrees * kPi / 360;
-  turn.values = {0, 0, 0, 1, 0, 0, static_cast<float>(std::sin(half)), static_cast<float>(std::cos(half))};
-  Channel path;
-  path.joint = 0;
-  path.times = {0, 1};
-  const Vec3 rest = skeleton[0].rest_local.translation();
-  for (const double x : {0.0, 1.0})
-    for (const double value : {rest.x() + x, rest.y(), rest.z()})
-      path.values.push_back(static_cast<float>(value));
-  return {"wave", {turn, path}};
 }
 
 // The body of `arm_skeleton` with joints elsewhere in it, that are turned otherwise and have one more
