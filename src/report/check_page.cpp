@@ -77,7 +77,7 @@ Result<Image> joint_picture(const Rig& rig, const CheckPicture& picture) {
     Subject subject;
     subject.positions = turned ? posed : rest;
     subject.triangles = view.triangles;
-    subject.heat = HeatMap{picture.share, 0, 1, "share"};
+    subject.heat = HeatMap{picture.share, 0, 1, "weight"};
     subject.caption = turned ? picture.pose : "at rest";
     SINEW_TRY(Image image, render(subject, options));
     images.push_back(std::move(image));
