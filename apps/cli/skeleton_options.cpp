@@ -54,6 +54,28 @@ Error nothing_fits(const std::string& file, const FoundSkeleton& found) {
                   file, found.problem));
 }
 
+constexpr double kSureEnough = 0.65;  // the confidence below which alternatives are told
+constexpr std::size_t kMostAlternatives = 3;
+
+// What else the mesh may be, and how to ask for it.
+void note_alternatives(const Console& console, const std::string& file, const FoundSkeleton& found) {
+  if (found.confidence >= kSureEnough) return;
+  std::vector<TemplateCost> others;
+  for (const TemplateCost& one : found.tried)
+    if (one.name != found.name && std::isfinite(one.cost)) others.push_back(one);
+  std::stable_sort(others.begin(), others.end(),
+                   [](const TemplateCost& a, const TemplateCost& b) { return a.cost < b.cost; });
+  if (others.size() > kMostAlternatives) others.resize(kMostAlternatives);
+  std::string list;
+  for (const TemplateCost& one : others)
+    list += fmt::format("\n  sinew skeleton {} --template {} -o OUT.glb", file, one.name);
+  if (found.name != "none") list += fmt::format("\n  sinew skeleton {} --template none -o OUT.glb", file);
+  if (found.method != SkeletonMethod::kVolume)
+    list += fmt::format("\n  sinew skeleton {} --through-volume -o OUT.glb", file);
+  console.note(fmt::format("{}: confidence is {:.0f} % only; look at the skeleton, or try{}", file,
+                           100 * found.confidence, list));
+}
+
 }  // namespace
 
 void SkeletonOptions::add_to(const Verb& verb) {
@@ -64,6 +86,13 @@ void SkeletonOptions::add_to(const Verb& verb) {
               "or world (x left, y up, z forward)")
       .show_default();
   verb.option("--curves", curves, "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
+  verb.option(
+      "--tip", request.tips,
+      "a vertex at the tip of a limb, the head or the tail, by its index from 0; repeatable: these are "
+      "all tips, instead of those that are found");
+  verb.option("--joints", request.joints,
+              "about so many joints: long bones are cut in two, or straight ones joined (default: as many as "
+              "the template has)");
   verb.flag("--through-volume", request.volume,
             "search for limbs in a solid voxel grid, without trying the surface first");
 }
@@ -81,6 +110,7 @@ Result<FoundSkeleton> SkeletonOptions::find(const Console& console, const std::s
   if (!found) return named(file, found.error());
   SINEW_CHECK(keep_curves(console, *found));
   if (found->skeleton.empty()) return nothing_fits(file, *found);
+  if (request.skeleton_template.empty()) note_alternatives(console, file, *found);
   return found;
 }
 
@@ -92,6 +122,7 @@ Result<SkeletonFor> SkeletonOptions::give(const Console& console, const std::str
   if (!made) return named(file, made.error());
   SINEW_CHECK(keep_curves(console, made->found));
   if (!made->given) return nothing_fits(file, made->found);
+  if (request.skeleton_template.empty()) note_alternatives(console, file, made->found);
   return made;
 }
 

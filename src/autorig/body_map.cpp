@@ -189,18 +189,6 @@ void regrow_stump(const BodyMap& body, std::size_t root, std::size_t tip, int li
   part.seam = cut.seam[static_cast<std::size_t>(limb)] = seam / weight;
 }
 
-// Whether a tip that nobody asked for leaves the body like a limb of its own, a tail or a horn, and not from
-// one of the limbs, as a toe does.
-bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip) {
-  return std::all_of(tips.begin(), tips.end(), [&](std::size_t limb) {
-    double begin = 0;
-    for (const std::size_t other : tips)
-      if (other != limb) begin = std::max(begin, body.gromov_product(root, limb, other));
-    return body.gromov_product(root, limb, tip) <
-           begin + kOnLimb * (body.gromov_product(root, limb, limb) - begin);
-  });
-}
-
 // The limbs of some tips. Other limbs are cut off, too, so that none of these takes them along; they count as
 // trunk.
 LimbCut cut_beside(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips,
@@ -238,11 +226,21 @@ std::uint32_t last_fork(const BodyGraph& tree, std::span<const double> distance,
 
 }  // namespace
 
-Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
+bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip) {
+  return std::all_of(tips.begin(), tips.end(), [&](std::size_t limb) {
+    double begin = 0;
+    for (const std::size_t other : tips)
+      if (other != limb) begin = std::max(begin, body.gromov_product(root, limb, other));
+    return body.gromov_product(root, limb, tip) <
+           begin + kOnLimb * (body.gromov_product(root, limb, limb) - begin);
+  });
+}
+
+Result<BodyMap> map_body(BodyGraph graph, const Progress* progress, std::span<const std::uint32_t> wanted) {
   BodyMap body;
   body.graph = std::move(graph);
   // Any tip shows all the others; the point farthest from the middle is one, or leads to one.
-  const std::uint32_t start = farthest_from_centre(body.graph);
+  const std::uint32_t start = wanted.empty() ? farthest_from_centre(body.graph) : wanted.front();
   std::vector<double> distance = body.graph.distances(start);
   double farthest = 0;
   std::size_t lost = 0;
@@ -254,15 +252,17 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress) {
   }
   if (2 * lost > distance.size()) return impossible("the mesh falls into pieces that do not touch");
   body.major.push_back({start, farthest});
+  for (std::size_t i = 1; i < wanted.size(); ++i) body.major.push_back({wanted[i], distance[wanted[i]]});
   for (const Peak& peak : find_peaks(join_tree(body.graph, distance), distance, kMinor * farthest)) {
     const double height = std::min(peak.persistence, farthest);
-    if (height >= (body.graph.rings ? kMajorRing : kMajor) * farthest && body.major.size() < kMostMajor) {
+    const bool large = height >= (body.graph.rings ? kMajorRing : kMajor) * farthest;
+    if (large && wanted.empty() && body.major.size() < kMostMajor) {
       body.major.push_back({peak.point, height});
     } else if (body.minor.size() < kMostMinor) {
       body.minor.push_back({peak.point, height});
     }
   }
-  if (!body.graph.rings) {
+  if (!body.graph.rings && wanted.empty()) {
     refine_tips(body, distance);
     distance = body.graph.distances(body.major[0].point);
   }

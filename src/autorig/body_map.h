@@ -40,10 +40,16 @@ struct BodyMap {
  private:
   mutable std::vector<JoinTree> seen_;
 };
-Result<BodyMap> map_body(BodyGraph graph, const Progress* progress);
+// `wanted`: points that are the major tips, instead of finding them; two or more.
+Result<BodyMap> map_body(BodyGraph graph, const Progress* progress,
+                         std::span<const std::uint32_t> wanted = {});
 
 // How far a tip sticks out of the tree that others (at least two) span; `apart` holds distances between tips.
 double protrusion(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const std::size_t> others);
+
+// Whether a tip leaves the body like a limb of its own, a tail or a horn, and not from one of the limbs of `tips`,
+// as a toe does.
+bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip);
 
 struct Part {
   Curve curve;      // from seam to tip

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cmath>
 
+#include "autorig/extra_limbs.h"
 #include "autorig/finish.h"
 #include "autorig/joint_centres.h"
+#include "autorig/joint_count.h"
 #include "autorig/plain_skeleton.h"
 #include "autorig/poses.h"
 #include "autorig/quad_rings.h"
@@ -190,6 +192,22 @@ void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
   fitted.match = std::move(other);
 }
 
+// Where nothing else fits, a chain may fit worse than beside others, as long as it would be sure by itself.
+Result<void> fit_chain(std::span<const TemplateData* const> templates, FindOptions options, Fitted& fitted) {
+  std::vector<const TemplateData*> chains;
+  for (const TemplateData* one : templates)
+    if (is_spine(*one)) chains.push_back(one);
+  if (chains.empty() || fitted.body.graph.rings) return {};
+  options.most_chain_cost = std::max(options.most_chain_cost, 2 * (1 - kSure) * options.most_cost);
+  std::vector<TemplateCost> tried;
+  double second = 0;
+  SINEW_TRY(Match match, best_match(fitted.body, chains, options, second, tried));
+  if (!std::isfinite(match.cost)) return {};
+  fitted.match = std::move(match);
+  fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
+  return {};
+}
+
 Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates, const FindOptions& options,
                    FoundSkeleton& found) {
   Fitted fitted;
@@ -199,6 +217,7 @@ Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates,
   SINEW_TRY(fitted.match, best_match(fitted.body, templates, options, fitted.second, found.tried));
   look_between(fitted, found.tried);
   fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
+  if (!fitted.fits()) SINEW_CHECK(fit_chain(templates, options, fitted));
   if (!fitted.fits()) {
     const Parts parts = all_parts(fitted.body);
     found.curves = curves_of(parts);
@@ -214,10 +233,10 @@ Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates,
 }
 
 // What all ways end with.
-Result<void> finish(const Fitted& fitted, const std::vector<PlacedJoint>& placed,
+Result<void> finish(const Fitted& fitted, const TemplateData& model, const std::vector<PlacedJoint>& placed,
                     const std::optional<Mirror>& mirror, FoundSkeleton& found) {
   found.symmetric = mirror.has_value();
-  SINEW_TRY(found.skeleton, build_skeleton(*fitted.match.model, placed, body_axes(fitted.match, mirror)));
+  SINEW_TRY(found.skeleton, build_skeleton(model, placed, body_axes(fitted.match, mirror)));
   // A template that was named may fit as badly as it likes, but that makes it no surer.
   found.confidence =
       confidence_of(fitted.match.cost, fitted.second, std::min(fitted.most, FindOptions{}.most_cost));
@@ -257,9 +276,11 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   if (mirror) make_symmetric(*fitted.match.model, *mirror, fitted.body.graph.size, placed);
   const InsideTest is_within = inside_by_rays(mesh, found.curves);
   pull_inside(is_within, found.curves, placed);
-  if (mirror) make_symmetric(*fitted.match.model, *mirror, fitted.body.graph.size, placed);
-  pull_tails_inside(is_within, *fitted.match.model, mirror.has_value(), placed);
-  SINEW_CHECK(finish(fitted, placed, mirror, found));
+  TemplateData model = *fitted.match.model;
+  if (options.joints > 0) set_joint_count(options.joints, model, placed);
+  if (mirror) make_symmetric(model, *mirror, fitted.body.graph.size, placed);
+  pull_tails_inside(is_within, model, mirror.has_value(), placed);
+  SINEW_CHECK(finish(fitted, model, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);
   return found;
 }
@@ -274,8 +295,16 @@ struct Attempt {
 Result<BodyMap> map_mesh(MeshView mesh, SkeletonMethod method, const FindOptions& options) {
   const bool surface = method == SkeletonMethod::kSurface;
   SINEW_TRY(BodyGraph graph, surface ? surface_graph(mesh) : voxel_graph(mesh, options.progress));
-  SINEW_TRY(BodyMap body, map_body(std::move(graph), options.progress));
-  add_middle_tips(body, find_tip_pairs(body));
+  std::vector<std::uint32_t> wanted;
+  for (const std::uint32_t tip : options.tips) {
+    const auto nearer = [&](const Vec3& a, const Vec3& b) {
+      return (a - mesh.positions[tip]).squaredNorm() < (b - mesh.positions[tip]).squaredNorm();
+    };
+    wanted.push_back(static_cast<std::uint32_t>(
+        std::min_element(graph.positions.begin(), graph.positions.end(), nearer) - graph.positions.begin()));
+  }
+  SINEW_TRY(BodyMap body, map_body(std::move(graph), options.progress, wanted));
+  if (wanted.empty()) add_middle_tips(body, find_tip_pairs(body));
   return body;
 }
 
@@ -314,7 +343,9 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
     return map_mesh({positions, view.triangles}, method, options);
   };
   SINEW_CHECK(refine_from_poses(mesh, fitted.match, options, map_pose, placed));
-  const TemplateData& model = *fitted.match.model;
+  TemplateData model = *fitted.match.model;
+  add_extra_limbs(fitted.body, fitted.match, model, placed);
+  if (options.joints > 0) set_joint_count(options.joints, model, placed);
   std::optional<Mirror> mirror;
   if (model.two_sided)
     mirror =
@@ -328,7 +359,7 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
     pull_inside(is_within, found.curves, placed);
   }
   pull_tails_inside(is_within, model, mirror.has_value(), placed);
-  SINEW_CHECK(finish(fitted, placed, mirror, found));
+  SINEW_CHECK(finish(fitted, model, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);
   return made;
 }
@@ -352,7 +383,8 @@ std::array<std::optional<Mirror>, 3> plain_mirrors(const BodyMap& body) {
 }
 
 // Joints where the curves of the body meet and bend, for a body that is like no template.
-Result<FoundSkeleton> find_plain(MeshView view, BodyMap& body, FoundSkeleton found) {
+Result<FoundSkeleton> find_plain(MeshView view, BodyMap& body, const FindOptions& options,
+                                 FoundSkeleton found) {
   const auto start = Clock::now();
   const std::optional<Mirror> mirror = first_mirror(view, body, plain_mirrors(body));
   PlainSkeleton plain = plain_skeleton(body, mirror);
@@ -367,6 +399,7 @@ Result<FoundSkeleton> find_plain(MeshView view, BodyMap& body, FoundSkeleton fou
     return found;
   }
   const InsideTest is_within = inside_by_winding(winding);
+  if (options.joints > 0) set_joint_count(options.joints, plain.model, plain.placed);
   pull_inside(is_within, plain.curves, plain.placed);
   if (mirror) make_symmetric(plain.model, *mirror, body.graph.size, plain.placed);
   pull_tails_inside(is_within, plain.model, mirror.has_value(), plain.placed);
@@ -411,7 +444,7 @@ Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const S
   if (!best.ok()) return volume.error();
   if (best->answered() || !options.plain) return best->found;
   Attempt& plain = mapped ? *surface : *best;
-  return find_plain(view, plain.fitted.body, std::move(plain.found));
+  return find_plain(view, plain.fitted.body, options, std::move(plain.found));
 }
 
 }  // namespace
@@ -432,7 +465,10 @@ Result<FoundSkeleton> find_skeleton(const PolyMesh& mesh, std::span<const Skelet
                                     const FindOptions& options) {
   std::string no_rings;
   const auto start = Clock::now();
-  if (options.rings && !options.volume && !templates.empty()) {
+  if (std::any_of(options.tips.begin(), options.tips.end(),
+                  [&](std::uint32_t tip) { return tip >= mesh.vertex_count(); }))
+    return bad_input("a tip is no vertex of the mesh");
+  if (options.rings && !options.volume && !templates.empty() && options.tips.empty()) {
     Result<FoundSkeleton> found = find_by_rings(mesh, templates, options);
     if (found && !found->skeleton.empty()) return found;
     if (!found && found.error().code == ErrorCode::kCancelled) return found.error();

@@ -107,6 +107,11 @@ Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, cons
   if (poses.empty()) return usage_error("there is no mesh to find a skeleton in");
   SINEW_CHECK(with_axes({}, request.axes));
   SINEW_TRY(const auto templates, skeleton_templates(request.skeleton_template, request.progress));
+  if (request.tips.size() == 1) return parameter_error("tip", "is one vertex: a body has at least two tips");
+  for (const std::size_t tip : request.tips)
+    if (tip >= poses[0]->vertex_count())
+      return parameter_error("tip", fmt::format("is {}: the mesh has the vertices 0 to {}", tip,
+                                                static_cast<long long>(poses[0]->vertex_count()) - 1));
   FindOptions options;
   options.volume = request.volume;
   options.progress = request.progress;
@@ -121,6 +126,8 @@ Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, cons
   options.plain = request.skeleton_template.empty() || request.skeleton_template == kNoTemplate;
   if (!options.plain) options.most_cost = options.most_one_sided_cost = options.most_chain_cost = 1.2;
   options.rings = request.rings;
+  options.joints = request.joints;
+  options.tips.assign(request.tips.begin(), request.tips.end());
   SINEW_TRY(FoundSkeleton found, find_skeleton(*poses[0], templates, options));
   SINEW_TRY(found.skeleton, with_names(found.skeleton, request.names));
   SINEW_TRY(found.skeleton, with_axes(found.skeleton, request.axes));

@@ -110,7 +110,22 @@ class Skeleton(unittest.TestCase):
         self.call("skeleton", torus, "-o", self.path("x.glb"), "--curves", self.path("torus-curves.obj"), code=4)
         self.assertTrue(os.path.exists(self.path("torus-curves.obj")))
 
+    def test_an_unsure_skeleton_comes_with_the_commands_for_others(self):
+        corners = [(x, y, z) for x in (0, 1) for y in (0, 9) for z in (0, 1)]
+        stick = self.shape("stick", corners, [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+        done = self.call("skeleton", stick, "-o", self.path("s.glb"), "--template", "none")
+        self.assertNotIn("--template", done.stderr)
+        out = self.call("skeleton", self.body, "-o", self.path("sure.glb"))
+        self.assertNotIn("--template", out.stderr)
+        if os.path.isdir(DATA):
+            spider = os.path.join(DATA, "rigged_gltf", "q_Spider.glb")
+            done = self.call("skeleton", spider, "-o", self.path("spider.glb"))
+            self.assertRegex(done.stderr, "confidence is 25 %")
+            self.assertRegex(done.stderr, "sinew skeleton .*q_Spider.glb --template [a-z]+ -o OUT.glb")
+
     def test_usage(self):
+        self.call("skeleton", self.body, "--tip", 3, "-o", self.path("x.glb"), code=2)
+        self.call("skeleton", self.body, "--tip", 3, "--tip", 10 ** 9, "-o", self.path("x.glb"), code=2)
         self.call("skeleton", self.body, "--template", "dragon", "-o", self.path("x.glb"), code=2)
         self.call("skeleton", self.body, "--names", "klingon", "-o", self.path("x.glb"), code=2)
         self.call("skeleton", self.body, "-o", self.path("x.obj"), code=2)

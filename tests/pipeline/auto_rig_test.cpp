@@ -124,6 +124,50 @@ INSTANTIATE_TEST_SUITE_P(AutoRig, BuiltIn,
                          testing::Values("cylinder", "arm", "hand", "biped", "quadruped", "bird", "snake"),
                          [](const auto& one) { return std::string(one.param); });
 
+TEST(AutoRig, TipsThatAreNamedAreTheBodys) {
+  const Rig truth = *make_character("biped", {.resolution = 2000});
+  const auto farthest = [&](const Vec3& along) {
+    std::size_t best = 0;
+    for (std::size_t v = 0; v < truth.mesh.vertex_count(); ++v)
+      if (truth.mesh.positions[v].dot(along) > truth.mesh.positions[best].dot(along)) best = v;
+    return best;
+  };
+  SkeletonRequest request;
+  request.tips = {farthest({0, 1, 0}), farthest({1, 0, 0}), farthest({-1, 0, 0}), farthest({0.3, -1, 1}),
+                  farthest({-0.3, -1, 1})};
+  const auto found = found_in(truth.mesh, request);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->name, "biped");
+  EXPECT_NE(found->method, SkeletonMethod::kRings);
+  const std::vector<Vec3> wanted = heads_of(truth.skeleton), got = heads_of(found->skeleton);
+  for (const char* name : {"Hips", "Head", "LeftArm", "LeftForeArm", "RightLeg", "RightFoot"}) {
+    const auto a = truth.skeleton.find(name), b = found->skeleton.find(name);
+    ASSERT_TRUE(a && b) << name;
+    EXPECT_LT((wanted[*a] - got[*b]).norm(), 0.05 * 1.76) << name;
+  }
+  request.skeleton_template = "none";
+  request.tips.pop_back();
+  const auto one_legged = found_in(truth.mesh, request);
+  ASSERT_TRUE(one_legged.ok()) << one_legged.error().message;
+  request.tips = {3};
+  EXPECT_EQ(found_in(truth.mesh, request).error().code, ErrorCode::kUsage);
+  request.tips = {3, truth.mesh.vertex_count()};
+  EXPECT_EQ(found_in(truth.mesh, request).error().code, ErrorCode::kUsage);
+}
+
+TEST(AutoRig, AsManyJointsAsAreAskedFor) {
+  const Rig truth = *make_character("biped", {.resolution = 2000});
+  for (const char* name : {"", "none"})
+    for (const std::size_t joints : {30u, 45u, 80u}) {
+      SkeletonRequest request;
+      request.skeleton_template = name;
+      request.joints = joints;
+      const auto found = found_in(truth.mesh, request);
+      ASSERT_TRUE(found.ok()) << found.error().message;
+      EXPECT_NEAR(static_cast<double>(found->skeleton.size()), static_cast<double>(joints), 1) << name;
+    }
+}
+
 TEST(AutoRig, ArmsAndCylindersAreNotChosenByThemselves) {
   for (const char* name : {"arm", "cylinder"}) {
     const auto found = found_in(make_character(name)->mesh);

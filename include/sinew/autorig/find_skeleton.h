@@ -22,6 +22,11 @@ struct FindOptions {
   bool volume = false;  ///< go through the voxel body at once, not along rings or the surface first
   /// Where no template fits: joints at the seams and bends of the curves alone, with low confidence.
   bool plain = false;
+  /// Vertices that are the body's tips (hands, feet, head, tail), instead of those that would be found; two or
+  /// more. The rings of quads are then not looked at.
+  std::vector<std::uint32_t> tips = {};
+  /// About so many joints: the longest bones are cut in two, or the straightest joined; 0: as many as there are.
+  std::size_t joints = 0;
   /// The same vertices in other poses: where a limb bends more in one of them, its joint goes to the ring that
   /// bends there.
   std::vector<std::span<const Vec3>> other_poses = {};
@@ -60,7 +65,8 @@ struct FoundSkeleton {
 /// unsure or in pieces, through the voxel body. Without templates, or where none fits and `plain` is asked for,
 /// joints lie where the curves of the body meet and bend. Joints have the axes of the body: x to its left, y up, z to the front, as the template has
 /// them. A body that no template fits is no error here: `skeleton` is empty and `problem` says why, so that
-/// its curves can be kept. kBadInput: no usable triangle. kImpossible: no body with two ends. The same bits
+/// its curves can be kept. Limbs that the template has no joints for get chains of their own where they are
+/// long. kBadInput: no usable triangle, or a tip that is no vertex. kImpossible: no body with two ends. The same bits
 /// for any thread count.
 Result<FoundSkeleton> find_skeleton(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
                                     const FindOptions& options = {});

@@ -20,10 +20,12 @@ std::string template_names();
 struct SkeletonRequest {
   std::string
       skeleton_template;  ///< a name of template_names(), none (by the curves alone) or a rigged file; empty: the one that fits best
-  std::string names = "mixamo";  ///< or vrm: how a biped's joints are called
-  std::string axes = "bone";     ///< or world: the axes of joints, see with_axes
-  bool rings = true;             ///< by the rings of a mesh of quads, where they come out
-  bool volume = false;           ///< through the voxel body at once
+  std::string names = "mixamo";        ///< or vrm: how a biped's joints are called
+  std::string axes = "bone";           ///< or world: the axes of joints, see with_axes
+  bool rings = true;                   ///< by the rings of a mesh of quads, where they come out
+  bool volume = false;                 ///< through the voxel body at once
+  std::vector<std::size_t> tips = {};  ///< vertices that are the body's tips; empty: found
+  std::size_t joints = 0;              ///< about how many; 0: as many as come out
   const Progress* progress = nullptr;
 };
 

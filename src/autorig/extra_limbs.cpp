@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/extra_limbs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "autorig/plain_skeleton.h"
+
+namespace sinew::autorig {
+namespace {
+
+constexpr double kLongLimb = 3;       // radii: what is shorter bends with what it grows on
+constexpr double kAlikeTwins = 0.05;  // of the diameter: so much may distances to other tips differ
+constexpr double kEndOfChain =
+    0.8;  // of a chain: what leaves it farther out is a part of its end, as fingers are
+constexpr double kHasBones = 0.5;  // of a limb: a joint so near to its tip, and it has bones already
+
+struct ExtraLimb {
+  std::size_t tip = 0;  // major tip of the body
+  Part part;
+  int twin = -1;
+  std::vector<double> joints;
+  std::string name;
+  int first = -1;  // joint
+};
+
+double way(const BodyMap& body, std::size_t a, std::size_t b) {
+  return body.apart(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b));
+}
+
+bool has_bones(const Part& part, const std::vector<PlacedJoint>& placed) {
+  const double near = kHasBones * part.curve.length();
+  return std::any_of(placed.begin(), placed.end(), [&](const PlacedJoint& one) {
+    return one.present &&
+           ((one.head - part.tip).norm() < near || (one.tail && (*one.tail - part.tip).norm() < near));
+  });
+}
+
+bool leaves_body(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip) {
+  if (tips.size() > 1) return is_own_limb(body, root, tips, tip);
+  return body.gromov_product(root, tips[0], tip) < kEndOfChain * way(body, root, tips[0]);
+}
+
+std::vector<ExtraLimb> limbs_without_bones(const BodyMap& body, const Match& match,
+                                           const std::vector<PlacedJoint>& placed) {
+  std::vector<std::size_t> tips;
+  for (const int tip : match.tips)
+    if (tip >= 0) tips.push_back(static_cast<std::size_t>(tip));
+  const std::size_t used = tips.size();
+  for (std::size_t i = 0; i < body.major.size(); ++i)
+    if (i != match.root && !body.major[i].middle && std::find(tips.begin(), tips.end(), i) == tips.end() &&
+        used > 0 && leaves_body(body, match.root, std::span(tips).first(used), i))
+      tips.push_back(i);
+  std::vector<ExtraLimb> limbs;
+  if (tips.size() == used || tips.size() < 2) return limbs;
+  const Parts parts = take_apart(body, match.root, tips, false);
+  for (std::size_t i = used; i < tips.size(); ++i) {
+    const Part& part = parts.limbs[i];
+    if (part.curve.points.size() < 4 || part.curve.length() < kLongLimb * part.curve.middle_radius())
+      continue;
+    if (has_bones(part, placed)) continue;
+    ExtraLimb& limb = limbs.emplace_back();
+    limb.tip = tips[i];
+    limb.part = part;
+  }
+  std::stable_sort(limbs.begin(), limbs.end(), [](const ExtraLimb& a, const ExtraLimb& b) {
+    return a.part.curve.length() > b.part.curve.length();
+  });
+  return limbs;
+}
+
+// By distances between tips, which do not depend on the pose.
+void find_twin_limbs(const BodyMap& body, const Match& match, std::vector<ExtraLimb>& limbs) {
+  for (std::size_t i = 0; i < limbs.size(); ++i) {
+    double least = kAlikeTwins * body.diameter;
+    for (std::size_t k = i + 1; k < limbs.size() && limbs[i].twin < 0; ++k) {
+      if (limbs[k].twin >= 0) continue;
+      double worst = std::abs(limbs[i].part.curve.length() - limbs[k].part.curve.length());
+      worst = std::max(worst,
+                       std::abs(way(body, match.root, limbs[i].tip) - way(body, match.root, limbs[k].tip)));
+      for (std::size_t l = 0; l < match.tips.size(); ++l) {
+        const int mirror = match.model->mirror_limbs[l];
+        const int a = match.tips[l], b = mirror < 0 ? a : match.tips[static_cast<std::size_t>(mirror)];
+        if (a < 0 || b < 0) continue;
+        worst = std::max(worst, std::abs(way(body, static_cast<std::size_t>(a), limbs[i].tip) -
+                                         way(body, static_cast<std::size_t>(b), limbs[k].tip)));
+      }
+      if (worst < least) {
+        limbs[i].twin = static_cast<int>(k);
+        limbs[k].twin = static_cast<int>(i);
+      }
+    }
+  }
+}
+
+void name_extra_limbs(const Match& match, std::vector<ExtraLimb>& limbs) {
+  const Vec3 left = match.model->two_sided ? Vec3(match.rotation.col(0)) : Vec3(Vec3::UnitX());
+  int number = 0;
+  for (std::size_t i = 0; i < limbs.size(); ++i) {
+    if (!limbs[i].name.empty()) continue;
+    const std::string base = fmt::format("Limb{}", ++number);
+    limbs[i].name = base;
+    if (limbs[i].twin < 0) continue;
+    ExtraLimb& other = limbs[static_cast<std::size_t>(limbs[i].twin)];
+    const bool here = (limbs[i].part.tip - other.part.tip).dot(left) > 0;
+    limbs[i].name = (here ? "Left" : "Right") + base;
+    other.name = (here ? "Right" : "Left") + base;
+  }
+}
+
+// The joint of the bone that is nearest to where a limb begins; of the template alone.
+int nearest_joint(const TemplateData& model, const std::vector<PlacedJoint>& placed, std::size_t count,
+                  const Vec3& p) {
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&](std::size_t j, const Vec3& end) {
+    const Vec3 d = end - placed[j].head;
+    const double dd = d.squaredNorm();
+    const double t = dd > 0 ? std::clamp((p - placed[j].head).dot(d) / dd, 0.0, 1.0) : 0;
+    const double away = (placed[j].head + t * d - p).norm();
+    if (away < least) least = away, best = static_cast<int>(j);
+  };
+  for (std::size_t j = 0; j < count; ++j) {
+    if (!placed[j].present) continue;
+    consider(j, placed[j].tail.value_or(placed[j].head));
+    if (const int parent = model.joints[j].parent; parent >= 0)
+      consider(static_cast<std::size_t>(parent), placed[j].head);
+  }
+  return best;
+}
+
+}  // namespace
+
+void add_extra_limbs(const BodyMap& body, const Match& match, TemplateData& model,
+                     std::vector<PlacedJoint>& placed) {
+  // A template whose own body has limbs without joints, a bird's toes, says that they are to have none.
+  if (body.graph.rings || match.model->spare > 0) return;
+  std::vector<ExtraLimb> limbs = limbs_without_bones(body, match, placed);
+  if (limbs.empty()) return;
+  find_twin_limbs(body, match, limbs);
+  name_extra_limbs(match, limbs);
+  const std::size_t count = placed.size();
+  bool twins = false;
+  for (std::size_t i = 0; i < limbs.size(); ++i) {
+    ExtraLimb& limb = limbs[i];
+    const Curve& curve = limb.part.curve;
+    if (limb.twin >= 0 && limb.twin < static_cast<int>(i)) {
+      const ExtraLimb& other = limbs[static_cast<std::size_t>(limb.twin)];
+      for (const double s : other.joints)
+        limb.joints.push_back(s * curve.length() / other.part.curve.length());
+    } else {
+      limb.joints = {0};
+      const std::vector<double> more = chain_joints(curve);
+      limb.joints.insert(limb.joints.end(), more.begin(), more.end());
+    }
+    limb.first = static_cast<int>(placed.size());
+    int parent = nearest_joint(model, placed, count, curve.points.front());
+    for (std::size_t k = 0; k < limb.joints.size(); ++k) {
+      TemplateJoint joint;
+      joint.name = fmt::format("{}_{}", limb.name, k + 1);
+      joint.parent = parent;
+      joint.anchor.kind = model.two_sided ? Anchor::Kind::kMinor : Anchor::Kind::kLimb;
+      PlacedJoint place;
+      place.head = curve.at(limb.joints[k]);
+      if (k + 1 == limb.joints.size()) place.tail = curve.points.back();
+      parent = static_cast<int>(placed.size());
+      if (limb.twin >= 0 && limb.twin < static_cast<int>(i)) {
+        const int image = limbs[static_cast<std::size_t>(limb.twin)].first + static_cast<int>(k);
+        joint.mirror = image;
+        model.joints[static_cast<std::size_t>(image)].mirror = parent;
+        twins = true;
+      }
+      model.joints.push_back(joint);
+      placed.push_back(place);
+    }
+  }
+  if (!twins || model.two_sided) return;
+  model.two_sided = true;
+  for (std::size_t j = 0; j < count; ++j) model.joints[j].mirror = static_cast<int>(j);
+}
+
+}  // namespace sinew::autorig

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "autorig/place.h"
+
+namespace sinew::autorig {
+
+// Chains of bones for the limbs that a template has no joints for and that are long: fins, wings, trunks, horns,
+// jaws. Adds them to `model`, a copy of the match's, and to `placed`; they hang on the joint that is nearest.
+// Two of them that are as far from all tips as each other are images and are called Left and Right; where the
+// template has no sides, its own joints then lie in the middle.
+void add_extra_limbs(const BodyMap& body, const Match& match, TemplateData& model,
+                     std::vector<PlacedJoint>& placed);
+
+}  // namespace sinew::autorig

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autorig/extra_limbs.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "sinew/autorig/find_skeleton.h"
+#include "sinew/skeleton/pose.h"
+#include "support/shapes.h"
+
+namespace sinew::autorig {
+namespace {
+
+// A body along z with a fin on either side and one on its back.
+PolyMesh fish() {
+  return test::joined(
+      {test::capsule({0, 0, -3}, {0, 0, 3}, 0.3), test::capsule({0, 0, 0.8}, {1.6, -0.3, 0.4}, 0.12),
+       test::capsule({0, 0, 0.8}, {-1.6, -0.3, 0.4}, 0.12), test::capsule({0, 0, 0}, {0, 1.4, -0.6}, 0.12)});
+}
+
+TEST(ExtraLimbs, FinsOfAChainGetBonesOfTheirOwn) {
+  const auto snake = built_in_template("snake");
+  ASSERT_TRUE(snake.ok()) << snake.error().message;
+  FindOptions options;
+  options.most_cost = options.most_chain_cost = 1.2;
+  const auto found = find_skeleton(fish(), {&*snake, 1}, options);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_EQ(found->name, "snake");
+  EXPECT_TRUE(found->symmetric);
+  const auto globals = global_transforms(found->skeleton, rest_pose(found->skeleton).local);
+  std::map<std::string, Vec3> at;
+  for (std::size_t j = 0; j < found->skeleton.size(); ++j) {
+    at[found->skeleton[j].name] = globals[j].translation();
+    if (found->skeleton[j].name.find("Limb") == std::string::npos) {
+      EXPECT_NEAR(globals[j].translation().x(), 0, 0.03) << "the spine is in the middle";
+    }
+  }
+  int left = 0, single = 0;
+  for (const auto& [name, p] : at) {
+    if (name.starts_with("Limb")) ++single;
+    if (!name.starts_with("LeftLimb")) continue;
+    ++left;
+    ASSERT_TRUE(at.contains("Right" + name.substr(4))) << name;
+    const Vec3& q = at["Right" + name.substr(4)];
+    EXPECT_NEAR(p.x(), -q.x(), 0.03);
+    EXPECT_GT(p.x(), 0.2);
+    EXPECT_NEAR(p.z(), q.z(), 0.03);
+  }
+  EXPECT_GE(left, 1);
+  EXPECT_GE(single, 1) << "the fin on the back";
+}
+
+}  // namespace
+}  // namespace sinew::autorig
