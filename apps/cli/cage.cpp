@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "setting_options.h"
 #include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/posed_mesh.h"
 #include "sinew/player/pose_request.h"
 #include "sinew/player/shape_key.h"
+#include "sinew/report/report_json.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -17,8 +19,7 @@ namespace {
 struct CageBindArguments {
   std::string in, out, cage, from, cage_out;
   bool automatic = false;
-  int controls = 0;  // 0: by what the cage is for
-  CageRequest request;
+  SettingOptions settings;
 };
 
 struct CagePoseArguments {
@@ -34,9 +35,8 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-Result<CageReport> bind_one(const CageBindArguments& options, const Console& console, Asset& asset) {
-  CageRequest request = options.request;
-  request.progress = console.progress();
+Result<CageReport> bind_one(const CageBindArguments& options, const CageRequest& request,
+                            const Console& console, Asset& asset) {
   if (!options.from.empty()) {
     SINEW_TRY(const Asset solved, console.read(options.from));
     console.warnings(options.from, solved.warnings);
@@ -47,8 +47,7 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
     return report;
   }
   if (options.automatic) {
-    const int controls = options.controls != 0 ? options.controls : options.request.skin ? 400 : 200;
-    auto report = bind_auto_cage(asset.rig, controls, request);
+    auto report = bind_auto_cage(asset.rig, request);
     if (!report) return in_file(options.in, report.error());
     return report;
   }
@@ -62,6 +61,9 @@ Result<CageReport> bind_one(const CageBindArguments& options, const Console& con
 Result<void> run_cage_bind(const CageBindArguments& options, const Console& console) {
   const int ways = !options.cage.empty() + !options.from.empty() + options.automatic;
   if (ways != 1) return usage_error("give one of --cage FILE, --auto and --from SOLVED.glb");
+  SINEW_TRY(const Settings given, options.settings.given());
+  SINEW_TRY(CageRequest request, read_settings<CageRequest>(cage_settings(), given));
+  request.progress = console.progress();
   SINEW_TRY(const FileKind kind, writable_kind(options.out));
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: a bound cage is kept in a .glb or .gltf file", options.out));
@@ -72,29 +74,18 @@ Result<void> run_cage_bind(const CageBindArguments& options, const Console& cons
   }
   SINEW_TRY(Asset asset, console.read(options.in));
   console.warnings(options.in, asset.warnings);
-  SINEW_TRY(const CageReport report, bind_one(options, console, asset));
+  SINEW_TRY(const CageReport report, bind_one(options, request, console, asset));
   console.warnings(options.cage.empty() ? options.in : options.cage, report.warnings);
   GltfWriteOptions write;
   write.edit.cages = true;
   SINEW_CHECK(save_asset(asset, options.out, console.overwrite(), write));
   if (!options.cage_out.empty())
     for (const Cage& cage : asset.rig.cages)
-      if (cage.name == options.request.name)
-        SINEW_CHECK(save_mesh(cage.mesh, options.cage_out, console.overwrite()));
+      if (cage.name == request.name) SINEW_CHECK(save_mesh(cage.mesh, options.cage_out, console.overwrite()));
+  Json document = to_json(report);
+  document["memory_mb"] = peak_megabytes();
   console.print(
-      {{"seconds", report.seconds},
-       {"controls", report.controls},
-       {"cells", report.cells},
-       {"nodes", report.nodes},
-       {"pieces", report.pieces},
-       {"min", report.min},
-       {"max_row_error", report.max_row_error},
-       {"reproduction_error", report.reproduction_error},
-       {"dropped", report.dropped},
-       {"entries", report.entries},
-       {"outside", report.outside},
-       {"cycles", report.cycles},
-       {"memory_mb", peak_megabytes()}},
+      document,
       fmt::format("{}: {} control points on {} cells in {:.2f} s, reproduction error {:.1e} of its size",
                   options.out, report.controls, report.cells, report.seconds, report.reproduction_error));
   return {};
@@ -156,23 +147,10 @@ void add_cage_bind(Program& program, const Verb& verb) {
   bind.option("MESH", options->in, "the mesh or rig").required();
   bind.option("--cage", options->cage, "a closed mesh around it, or around a part of it");
   bind.flag("--auto", options->automatic, "generate the cage from a solid voxel grid of the mesh");
-  bind.option("--controls", options->controls,
-              "approximate number of control points, with --auto (default: 200, with --skin 400)");
   bind.option("--cage-out", options->cage_out,
               "also write the cage as a mesh, to move its control points elsewhere");
   bind.option("--from", options->from, "reuse the solved cage of this .glb (bound with --keep or --dynamic)");
-  bind.option("--resolution", options->request.resolution,
-              "K: a grid of 2^K cells a side (default: 6; 5 for a mesh of fewer than 1,000 triangles)");
-  bind.flag("--dynamic", options->request.dynamic,
-            "evaluate coordinates in every frame, at the positions that earlier steps of the stack produce");
-  bind.flag("--keep", options->request.keep, "keep the solution in the file, for --from");
-  bind.flag("--skin", options->request.skin, "the skeleton deforms the cage, and the cage deforms the mesh");
-  bind.option("--name", options->request.name, "name of the cage; an existing one of that name is replaced")
-      .show_default();
-  bind.option("--reach", options->request.reach,
-              "distance up to which vertices outside the cage follow it, in diagonals of the cage")
-      .show_default();
-  bind.option("--threshold", options->request.threshold, "smaller coordinates are dropped").show_default();
+  options->settings.add_table<CageRequest>(bind, cage_settings());
   bind.option("-o,--output", options->out, "the rig with its cage: .glb or .gltf").required();
   bind.runs([&program, options] { return run_cage_bind(*options, program.console); });
 }

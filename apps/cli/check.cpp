@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <numbers>
 
+#include "setting_options.h"
 #include "sinew/core/text.h"
 #include "sinew/report/check_page.h"
 #include "sinew/report/report_json.h"
@@ -19,10 +19,9 @@ namespace {
 
 struct CheckArguments {
   std::string in, against, out;
-  std::size_t influences = 0, pictures = 6;
-  double bend = 60, twist = 60;
-  int voxels = 0;
+  std::size_t pictures = 6;
   bool strict = false;
+  SettingOptions settings;
 };
 
 std::string table_of(const CheckReport& report, const std::string& file) {
@@ -48,29 +47,12 @@ std::string table_of(const CheckReport& report, const std::string& file) {
                          : "weights of other joints or vertices");
 }
 
-// What --strict does not let pass.
-std::string refusal(const CheckReport& report, const CheckRequest& request) {
-  if (report.unweighted > 0) return counted(report.unweighted, "vertex", "vertices") + " without weights";
-  if (!request.stored.off_rows.empty())
-    return counted(request.stored.off_rows.size(), "vertex", "vertices") +
-           " with weights that do not sum to 1";
-  if (request.influences > 0 && report.influences > request.influences)
-    return fmt::format("vertices with {} influences, more than {}", report.influences, request.influences);
-  for (const JointCheck& joint : report.joints)
-    if (joint.grade == Grade::kF)
-      return fmt::format("joint '{}' has grade F: {}", printable(joint.name, 60), joint.reasons.front());
-  if (report.grade >= Grade::kD) return fmt::format("grade {}", letter_of(report.grade));
-  return {};
-}
-
 Result<void> run_check(const CheckArguments& options, const Console& console) {
   std::error_code failure;
   if (!options.out.empty() && std::filesystem::exists(options.out, failure) && !console.force)
     return exists_already(options.out);
-  CheckRequest request;
-  request.influences = options.influences;
-  request.range = {options.bend * std::numbers::pi / 180, options.twist * std::numbers::pi / 180};
-  request.voxels = options.voxels;
+  SINEW_TRY(const Settings given, options.settings.given());
+  SINEW_TRY(CheckRequest request, read_settings<CheckRequest>(check_settings(), given));
   request.pictures = options.out.empty() ? 0 : options.pictures;
   request.progress = console.progress();
   SINEW_TRY(const Asset asset, console.read(options.in));
@@ -92,8 +74,8 @@ Result<void> run_check(const CheckArguments& options, const Console& console) {
   }
   console.print(to_json(*checked), table_of(*checked, options.in));
   if (options.strict)
-    if (const std::string reason = refusal(*checked, request); !reason.empty())
-      return impossible(fmt::format("{}: {}", options.in, reason));
+    if (const auto passed = strict_check(*checked, request); !passed)
+      return in_file(options.in, passed.error());
   return {};
 }
 
@@ -109,16 +91,7 @@ void add_check(Program& program) {
   verb.option("-o,--output", options->out, "a folder for a page with pictures, and report.json");
   verb.option("--against", options->against,
               "an artist's rig of the same character: distances of joints, bones and weights");
-  verb.option("--influences", options->influences,
-              "report vertices with more joints than this (default: any number)")
-      .range(1, 64);
-  verb.option("--bend", options->bend, "degrees that each joint is bent by").range(1.0, 179.0).show_default();
-  verb.option("--twist", options->twist, "degrees that each joint is twisted by")
-      .range(1.0, 179.0)
-      .show_default();
-  verb.option("--voxels", options->voxels,
-              "cells along the longest side of the solid voxel grid (default: chosen from the mesh)")
-      .range(4, 1024);
+  options->settings.add_table<CheckRequest>(verb, check_settings());
   verb.option("--pictures", options->pictures, "joints shown as pictures on the page, the worst first")
       .show_default();
   verb.flag(

@@ -16,7 +16,4 @@ Result<std::vector<RetargetedClip>> motion_clips(const Console& console, const s
                                                  std::span<const std::string> names, const Rig& rig,
                                                  const std::string& rig_file, const RetargetRequest& request);
 
-// The name, or, where a clip of the rig has it, the name with a number.
-std::string fresh_clip_name(const Rig& rig, const std::string& name);
-
 }  // namespace sinew::cli

@@ -19,30 +19,6 @@ struct RenderArguments {
   PoseOptions pose;
 };
 
-Result<std::vector<View>> parse_views(std::string_view text) {
-  std::vector<View> views;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    const std::string_view name = text.substr(0, comma);
-    if (name == "front")
-      views.push_back(View::kFront);
-    else if (name == "side")
-      views.push_back(View::kSide);
-    else if (name == "three-quarter")
-      views.push_back(View::kThreeQuarter);
-    else if (name == "back")
-      views.push_back(View::kBack);
-    else if (name == "top")
-      views.push_back(View::kTop);
-    else
-      return usage_error(
-          fmt::format("--views '{}': give front, side, three-quarter, back or top, separated by commas",
-                      printable(name)));
-    if (comma == std::string_view::npos) return views;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 // What all pictures of one call share; `other` keeps the mesh that distances are measured to.
 Result<PictureRequest> make_request(const RenderArguments& options, const Console& console, PolyMesh& other) {
   PictureRequest request;

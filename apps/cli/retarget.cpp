@@ -8,7 +8,7 @@
 #include "motion.h"
 #include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
-#include "sinew/player/pose_request.h"
+#include "sinew/report/report_json.h"
 #include "verbs.h"
 #include "words.h"
 
@@ -21,23 +21,6 @@ struct RetargetArguments {
   double fps = 30;
   bool slide = false, replace = false;
 };
-
-Json clip_json(const RetargetedClip& made, const std::string& file) {
-  const bool compared = !made.worst_joint.empty();
-  return {{"name", made.clip.name},
-          {"motion", file},
-          {"seconds", made.clip.duration()},
-          {"frames", made.frames},
-          {"matched", made.matched},
-          {"unmatched", made.unmatched},
-          {"humanoid", made.humanoid},
-          {"contacts", made.contacts},
-          {"foot_slide", made.contacts > 0 ? Json(made.foot_slide) : Json(nullptr)},
-          {"worst_slide", made.contacts > 0 ? Json(made.worst_slide) : Json(nullptr)},
-          {"worst_joint", compared ? Json(made.worst_joint) : Json(nullptr)},
-          {"worst_degrees", compared ? Json(made.worst_degrees) : Json(nullptr)},
-          {"mean_degrees", compared ? Json(made.mean_degrees) : Json(nullptr)}};
-}
 
 std::string clip_text(const RetargetedClip& made) {
   std::string text =
@@ -72,10 +55,9 @@ Result<void> run_retarget(const RetargetArguments& options, const Console& conso
     SINEW_TRY(std::vector<RetargetedClip> made,
               motion_clips(console, file, options.clips, asset.rig, options.in, request));
     for (RetargetedClip& clip : made) {
-      clip.clip.name = fresh_clip_name(asset.rig, clip.clip.name);
-      clips.push_back(clip_json(clip, file));
+      clip.clip.name = asset.rig.clips[add_clip(asset.rig, clip.clip)].name;
+      clips.push_back(to_json(clip, file));
       text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", options.out, clip_text(clip));
-      asset.rig.clips.push_back(std::move(clip.clip));
     }
   }
   GltfWriteOptions write;

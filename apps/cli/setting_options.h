@@ -2,6 +2,7 @@
 #pragma once
 
 #include <list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ class SettingOptions {
   // group in --help; empty: the verb's own options.
   void add(const Verb& verb, const Descriptor& descriptor, const std::string& owners,
            const std::string& usual, const std::string& heading);
+  // A whole table; defaults that are 0 or empty stand in the help.
+  template <class Options>
+  void add_table(const Verb& verb, std::span<const Descriptor> table) {
+    for (const Descriptor& one : table) {
+      const std::string usual = setting_text(default_of<Options>(one));
+      add(verb, one, "", usual == "0" ? "" : usual, "");
+    }
+  }
   // What the user gave, by the names of the options. kUsage: a value that does not fit.
   Result<Settings> given() const;
 

@@ -173,7 +173,30 @@ Result<CageReport> bind_solved_cage(Rig& rig, const Cage& solved, const CageRequ
   return finish(rig, std::move(cage), std::move(binding), request, std::move(report), start);
 }
 
-Result<CageReport> bind_auto_cage(Rig& rig, int controls, const CageRequest& request) {
+std::span<const Descriptor> cage_settings() {
+  static constexpr Descriptor kTable[] = {
+      setting<&CageRequest::controls>("controls",
+                                      "approximate number of control points of a generated cage (default: "
+                                      "200, with skin 400)",
+                                      8, 1e5),
+      setting<&CageRequest::resolution>(
+          "resolution", "a grid of 2^N cells a side (default: 6; 5 for a mesh of fewer than 1,000 triangles)",
+          1, 10),
+      setting<&CageRequest::dynamic>(
+          "dynamic",
+          "evaluate coordinates in every frame, at the positions that earlier steps of the stack produce"),
+      setting<&CageRequest::keep>("keep", "keep the solution in the file, for other meshes"),
+      setting<&CageRequest::skin>("skin", "the skeleton deforms the cage, and the cage deforms the mesh"),
+      setting<&CageRequest::name>("name", "name of the cage; an existing one of that name is replaced"),
+      setting<&CageRequest::reach>(
+          "reach", "distance up to which vertices outside the cage follow it, in diagonals of the cage", 0),
+      setting<&CageRequest::threshold>("threshold", "smaller coordinates are dropped", 0, 1),
+  };
+  return kTable;
+}
+
+Result<CageReport> bind_auto_cage(Rig& rig, const CageRequest& request) {
+  const int controls = request.controls != 0 ? request.controls : request.skin ? 400 : 200;
   const auto start = Clock::now();
   if (!request.skin || request.dynamic || request.keep) {
     SINEW_TRY(PolyMesh mesh, auto_cage(rig, controls, request.progress));

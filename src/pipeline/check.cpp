@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "pipeline/check_chains.h"
 #include "pipeline/check_faults.h"
+#include "sinew/core/text.h"
 #include "sinew/rig/skinned_mesh.h"
 
 namespace sinew {
@@ -168,6 +170,59 @@ AgainstFigures against_figures(const Rig& rig, const Rig& artist) {
   if (joint_of && rig.weights.vertex_count() == artist.weights.vertex_count())
     figures.weights = weight_difference(rig.weights, artist.weights, *joint_of);
   return figures;
+}
+
+std::span<const Descriptor> check_settings() {
+  constexpr auto kDegrees = [](std::string_view name, std::string_view help, auto get, auto set) {
+    Descriptor made = setting<&CheckRequest::voxels>(name, help, 1, 179);
+    made.kind = Descriptor::Kind::kNumber;
+    made.get = get;
+    made.set = set;
+    return made;
+  };
+  constexpr double kOne = std::numbers::pi / 180;
+  static constexpr Descriptor kTable[] = {
+      setting<&CheckRequest::influences>(
+          "influences", "report vertices with more joints than this (default: any number)", 1, 64),
+      kDegrees(
+          "bend", "degrees that each joint is bent by",
+          [](const void* from) {
+            return Setting(static_cast<const CheckRequest*>(from)->range.swing / kOne);
+          },
+          [](void* to, const Setting& value) {
+            static_cast<CheckRequest*>(to)->range.swing = std::get<double>(value) * kOne;
+          }),
+      kDegrees(
+          "twist", "degrees that each joint is twisted by",
+          [](const void* from) {
+            return Setting(static_cast<const CheckRequest*>(from)->range.twist / kOne);
+          },
+          [](void* to, const Setting& value) {
+            static_cast<CheckRequest*>(to)->range.twist = std::get<double>(value) * kOne;
+          }),
+      setting<&CheckRequest::voxels>(
+          "voxels", "cells along the longest side of the solid voxel grid (default: chosen from the mesh)", 4,
+          1024),
+  };
+  return kTable;
+}
+
+Result<void> strict_check(const CheckReport& report, const CheckRequest& request) {
+  const auto vertices = [](std::size_t count) {
+    return count == 1 ? std::string("1 vertex") : fmt::format("{} vertices", count);
+  };
+  if (report.unweighted > 0) return impossible(vertices(report.unweighted) + " without weights");
+  if (!request.stored.off_rows.empty())
+    return impossible(vertices(request.stored.off_rows.size()) + " with weights that do not sum to 1");
+  if (request.influences > 0 && report.influences > request.influences)
+    return impossible(
+        fmt::format("vertices with {} influences, more than {}", report.influences, request.influences));
+  for (const JointCheck& joint : report.joints)
+    if (joint.grade == Grade::kF)
+      return impossible(
+          fmt::format("joint '{}' has grade F: {}", printable(joint.name, 60), joint.reasons.front()));
+  if (report.grade >= Grade::kD) return impossible(fmt::format("grade {}", letter_of(report.grade)));
+  return {};
 }
 
 Result<CheckReport> check(const Rig& rig, const CheckRequest& request) {

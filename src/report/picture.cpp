@@ -221,8 +221,35 @@ void paint(const SurfaceLooks& looks, const PolyMesh& posed, const TriangleView&
 
 }  // namespace
 
+Result<std::vector<View>> parse_views(std::string_view text) {
+  constexpr std::pair<std::string_view, View> kNames[] = {{"front", View::kFront},
+                                                          {"side", View::kSide},
+                                                          {"three-quarter", View::kThreeQuarter},
+                                                          {"back", View::kBack},
+                                                          {"top", View::kTop}};
+  std::vector<View> views;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    const auto known = std::find_if(std::begin(kNames), std::end(kNames),
+                                    [&](const auto& entry) { return entry.first == text.substr(0, comma); });
+    if (known == std::end(kNames))
+      return parameter_error("views",
+                             fmt::format("has '{}': give front, side, three-quarter, back or top, separated "
+                                         "by commas",
+                                         printable(text.substr(0, comma))));
+    views.push_back(known->second);
+    if (comma == std::string_view::npos) return views;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 Result<Image> picture_of(const Rig& rig, const PictureRequest& request, std::vector<std::string>* made) {
-  SINEW_TRY(const Pose pose, make_pose(rig, request.pose));
+  Pose pose;
+  if (request.at) {
+    pose = *request.at;
+  } else {
+    SINEW_TRY(pose, make_pose(rig, request.pose));
+  }
   SINEW_TRY(const PolyMesh posed, posed_mesh(rig, pose, request.deform, made));
   const TriangleView view = triangulate(posed);
   Subject subject;

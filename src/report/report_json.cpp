@@ -103,6 +103,38 @@ Json to_json(const BatchReport& report) {
           {"jobs", std::move(jobs)}};
 }
 
+Json to_json(const CageReport& report) {
+  return {{"seconds", report.seconds},
+          {"controls", report.controls},
+          {"cells", report.cells},
+          {"nodes", report.nodes},
+          {"pieces", report.pieces},
+          {"min", report.min},
+          {"max_row_error", report.max_row_error},
+          {"reproduction_error", report.reproduction_error},
+          {"dropped", report.dropped},
+          {"entries", report.entries},
+          {"outside", report.outside},
+          {"cycles", report.cycles}};
+}
+
+Json to_json(const RetargetedClip& made, const std::string& motion) {
+  const bool compared = !made.worst_joint.empty();
+  return {{"name", made.clip.name},
+          {"motion", motion},
+          {"seconds", made.clip.duration()},
+          {"frames", made.frames},
+          {"matched", made.matched},
+          {"unmatched", made.unmatched},
+          {"humanoid", made.humanoid},
+          {"contacts", made.contacts},
+          {"foot_slide", made.contacts > 0 ? Json(made.foot_slide) : Json(nullptr)},
+          {"worst_slide", made.contacts > 0 ? Json(made.worst_slide) : Json(nullptr)},
+          {"worst_joint", compared ? Json(made.worst_joint) : Json(nullptr)},
+          {"worst_degrees", compared ? Json(made.worst_degrees) : Json(nullptr)},
+          {"mean_degrees", compared ? Json(made.mean_degrees) : Json(nullptr)}};
+}
+
 Json to_json(const CheckReport& report) {
   const auto letter = [](Grade grade) { return std::string(1, letter_of(grade)); };
   Json joints = Json::array();

@@ -113,7 +113,7 @@ TEST(Cage, ASkeletonDrivenCageKeepsLegsApart) {
   Rig rig = character("biped", 2500);
   CageRequest request;
   request.skin = true;
-  const auto report = bind_auto_cage(rig, 400, request);
+  const auto report = bind_auto_cage(rig, request);
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_LT(report->reproduction_error, 1e-5);
   const auto [lower, other] = off_a_raised_thigh(rig);
@@ -137,7 +137,7 @@ TEST(Cage, AKeyOnARaisedLegTurnsWithIt) {
   rig.keys.push_back(key);
   CageRequest request;
   request.skin = true;
-  ASSERT_TRUE(bind_auto_cage(rig, 400, request).ok());
+  ASSERT_TRUE(bind_auto_cage(rig, request).ok());
   const PoseRequest raised{.turns = {{"LeftUpLeg", Vec3(-90, 0, 0)}}};
   PoseRequest keyed = raised;
   keyed.keys = {{"bulge", 1}};

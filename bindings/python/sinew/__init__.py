@@ -18,13 +18,14 @@ from ._nouns import make_rig, to_trimesh
 from ._player import Player, Poses, clip, pose
 from ._sinew import Mesh, Rig, Skeleton, __version__, set_threads, threads
 from ._tables import deformers, settings, weight_methods
-from ._verbs import (add_key, bake, cage, compare, export, find_skeleton, handles, inbetween, info, load, make, posed_mesh,
-                     reweight, rig, save, save_frames, stack, unpose, weights)
+from ._verbs import (add_key, bake, cage, check, compare, export, find_skeleton, handles, inbetween, info, load, make,
+                     posed_mesh, render, retarget, reweight, rig, save, save_frames, stack, unpose, weights)
 
 __all__ = [
     "BadInputError", "CancelledError", "Error", "FileError", "ImpossibleError", "LimitError", "Mesh", "Player", "Poses",
-    "Rig", "Skeleton", "UsageError", "__version__", "add_key", "bake", "cage", "clip", "compare", "deformers", "export",
-    "find_skeleton", "handles", "inbetween", "info", "load", "make", "make_rig", "pose", "posed_mesh", "reweight", "rig",
+    "Rig", "Skeleton", "UsageError", "__version__", "add_key", "bake", "cage", "check", "clip", "compare", "deformers", "export",
+    "find_skeleton", "handles", "inbetween", "info", "load", "make", "make_rig", "pose", "posed_mesh", "render", "retarget",
+    "reweight", "rig",
     "save", "save_frames", "set_threads", "settings", "stack", "threads", "to_trimesh", "unpose", "weight_methods",
     "weights",
 ]

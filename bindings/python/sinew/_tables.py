@@ -18,9 +18,9 @@ def weight_methods() -> dict[str, str]:
 
 
 def settings(of: str | None = None) -> list[dict[str, Any]]:
-    """Settings that functions take as keywords: name, of (the deformer, step or weight method that reads it), kind,
+    """Settings that functions take as keywords: name, of (the deformer, step, weight method or verb that reads it), kind,
     range, default, help. of: those of one of them alone."""
-    rows = _sinew.deformer_settings() + _sinew.weight_settings()
+    rows = _sinew.deformer_settings() + _sinew.weight_settings() + _sinew.table("cage") + _sinew.table("check")
     return [row for row in rows if of is None or row["of"] == of]
 
 
@@ -33,7 +33,10 @@ def _add_settings(function: Any, rows: list[dict[str, Any]]) -> None:
     function.__doc__ = (function.__doc__ or "") + "\n\n    Settings:\n\n" + "\n".join(lines.values()) + "\n"
 
 
-for _one in (_player.Player, _verbs.posed_mesh, _verbs.bake, _verbs.add_key, _verbs.unpose, _verbs.stack, _verbs.export):
+for _one in (_player.Player, _verbs.posed_mesh, _verbs.bake, _verbs.add_key, _verbs.unpose, _verbs.stack, _verbs.export,
+             _verbs.render):
     _add_settings(_one, _sinew.deformer_settings())
 _add_settings(_verbs.weights, _sinew.weight_settings())
 _add_settings(_verbs.rig, _sinew.weight_settings())
+_add_settings(_verbs.cage, _sinew.table("cage"))
+_add_settings(_verbs.check, _sinew.table("check"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pathlib
+import warnings as _warnings
 from typing import Any, Sequence
 
 import numpy as np
@@ -121,15 +123,19 @@ def posed_mesh(rig: MeshLike, pose: PosesLike | None = None, deformer: str | Non
                              reporter(progress))
 
 
-def bake(rig: MeshLike, clip: str | int = 0, path: PathLike | None = None, *, deformer: str | None = None,
-         fps: float = 30, start: float = 0, end: float | None = None, set: dict | None = None,
+def bake(rig: MeshLike, clip: str | int = 0, path: PathLike | None = None, *, bvh: MeshLike | None = None,
+         deformer: str | None = None, fps: float = 30, start: float = 0, end: float | None = None, set: dict | None = None,
          stretch: dict | None = None, twist: dict | None = None, keys: dict | None = None, force: bool = False,
          progress: Any = None, **settings: Any) -> np.ndarray:
     """A clip as frames, (frames, vertices, 3) float32 in world space, by the rig's deformer or another.
 
+    bvh: a motion (a file, or a Rig with clips) in place of a clip, fitted to the rig as retarget() does.
     path: also writes them, as `sinew bake` does: .glb or .gltf (morph targets), .pc2, .mdd, or a folder of .obj.
     """
     made = rig_of(rig)
+    if bvh is not None:
+        made = retarget(made, bvh, fps=max(fps, 30), replace=True, progress=progress)
+        clip = 0
     poses = clip_poses(made, clip, fps=fps, start=start, end=end, set=set, stretch=stretch, twist=twist, keys=keys)
     player = Player(made, deformer, progress=progress, **settings)
     if path is None:
@@ -180,15 +186,12 @@ def unpose(rig: MeshLike, edited: Any, pose: PosesLike, deformer: str | None = N
     return _sinew.unpose(made, points, _one_pose(made, pose), {"deformer": deformer, **settings}, reporter(progress))
 
 
-def cage(rig: MeshLike, cage: MeshLike | None = None, *, source: Rig | None = None, controls: int | None = None,
-         name: str = "cage", resolution: int = 0, dynamic: bool = False, keep: bool = False, skin: bool = False,
-         reach: float = 0.1, threshold: float = 1e-5, progress: Any = None) -> Rig:
+def cage(rig: MeshLike, cage: MeshLike | None = None, *, source: Rig | None = None, progress: Any = None,
+         **settings: Any) -> Rig:
     """Binds a mesh to a cage, as `sinew cage bind` does: to the one given, to that of another rig that kept its
     solution (source), or to one made from the mesh with about `controls` points."""
-    options = dict(controls=controls, name=name, resolution=resolution, dynamic=dynamic, keep=keep, skin=skin, reach=reach,
-                   threshold=threshold)
     given = None if cage is None else mesh_of(cage, "cage")
-    return _sinew.cage(rig_of(rig), given, source, options, reporter(progress))
+    return _sinew.cage(rig_of(rig), given, source, settings, reporter(progress))
 
 
 def handles(rig: MeshLike, points: Any = None, *, voxels: int = 0, tips: bool = True, threshold: float = 1e-3,
@@ -224,3 +227,66 @@ def compare(rig: MeshLike, *, pairs: Sequence[tuple[str, str]] = (), joints: Seq
     options = dict(pairs=[tuple(pair) for pair in pairs], joints=list(joints), poses=poses or {}, clip_samples=clip_samples,
                    voxels=voxels, rotations=rotations, pictures=pictures)
     return _sinew.compare(rig_of(rig), options, os.fspath(page), force, reporter(progress))
+
+
+def check(rig: MeshLike, *, against: MeshLike | None = None, strict: bool = False, page: PathLike = "",
+          pictures: int = 6, force: bool = False, progress: Any = None, **settings: Any) -> dict[str, Any]:
+    """Grades a rig and lists what is wrong with it, as `sinew check` does; gives its report.
+
+    against: an artist's rig of the same character: distances of joints, bones and weights. strict: raises
+    ImpossibleError where the rig is too bad to use. page: a folder for the page with pictures.
+    """
+    other = None if against is None else rig_of(against, "against")
+    return _sinew.check(rig_of(rig), other, settings, pictures, strict, os.fspath(page), force, reporter(progress))
+
+
+def retarget(rig: MeshLike, motions: MeshLike | Sequence[MeshLike], *, clips: Sequence[str | int] = (), fps: float = 30,
+             slide: bool = False, replace: bool = False, progress: Any = None) -> Rig:
+    """Fits motions of other skeletons to a rig, as `sinew retarget` does: clips behind its own.
+
+    motions: files (.bvh, .glb) or rigs with clips. clips: those alone, by name or number. fps: keys a second.
+    slide: leaves feet as the joints turn them. replace: without the rig's own clips. rig.report says of each clip
+    how many joints follow and how far feet slide.
+    """
+    given = list(motions) if isinstance(motions, (list, tuple)) else [motions]
+    if not given:
+        raise _arrays.fail("motions", "is empty: give one at least")
+    files = [os.fspath(one) if isinstance(one, (str, os.PathLike)) else "" for one in given]
+    options = dict(fps=float(fps), clips=[str(name) for name in clips], slide=slide, replace=replace)
+    return _sinew.retarget(rig_of(rig), [rig_of(one, "motions") for one in given], files, options, reporter(progress))
+
+
+def render(rig: MeshLike | Sequence[MeshLike], path: PathLike | None = None, *,
+           views: str | Sequence[str] = "front,side,three-quarter", width: int = 640, height: int = 640,
+           pose: PosesLike | dict | None = None, deformer: str | None = None, skeleton: bool = False,
+           edges: bool = False, clay: bool = False, heat: str | None = None, distance: MeshLike | None = None,
+           range: tuple[float, float] | None = None, up: str = "y", frame: Any = None,
+           captions: str | Sequence[str] | None = None, columns: int = 0, force: bool = False, progress: Any = None,
+           **settings: Any) -> np.ndarray:
+    """A picture, (height, width, 3) uint8 from the top, as `sinew render` draws it; several rigs stand side by side.
+
+    path: also writes it, as .png. views: front, side, three-quarter, back, top. pose: Poses, or {joint: degrees} as
+    pose() takes it. heat: a joint's name (its weights), swing:JOINT, twist:JOINT, deformer:JOINT, field:JOINT,
+    endpoint:JOINT or rings. distance: colours by the distance to this mesh. range: of the colours, (low, high).
+    frame: (2, 3), the corners of what is shown. Warnings (no font found) are Python's.
+    """
+    given = list(rig) if isinstance(rig, (list, tuple)) else [rig]
+    if not given:
+        raise _arrays.fail("rig", "is empty: give one at least")
+    rigs = [rig_of(one, "rig") for one in given]
+    poses = [_one_pose(one, rig_pose(one, pose) if isinstance(pose, dict) else pose) for one in rigs]
+    if captions is None and len(given) > 1:
+        captions = [pathlib.Path(one).stem if isinstance(one, (str, os.PathLike)) else "" for one in given]
+    captions = [captions] if isinstance(captions, str) else list(captions or ())
+    if len(captions) > len(given):
+        raise _arrays.fail("captions", f"has {len(captions)} entries for {len(given)} pictures")
+    box = None if frame is None else _arrays.as_array(frame, "frame").ravel().tolist()
+    options = dict(views=views if isinstance(views, str) else ",".join(views), width=width, height=height, up=up, frame=box,
+                   range=None if range is None else list(range), skeleton=skeleton, edges=edges, clay=clay, heat=heat,
+                   captions=captions, columns=columns)
+    other = None if distance is None else rig_of(distance, "distance")
+    picture, warned = _sinew.render(rigs, poses, other, options, {"deformer": deformer, **settings},
+                                    "" if path is None else path, force, reporter(progress))
+    for text in warned:
+        _warnings.warn(text, stacklevel=2)
+    return picture

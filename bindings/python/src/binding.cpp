@@ -65,19 +65,9 @@ BindRequest bind_request(const nb::dict& options, const nb::dict& settings) {
   if (request.voxels != 0 && (request.voxels < 4 || request.voxels > 1024))
     raise(
         parameter_error("voxels", "is " + std::to_string(request.voxels) + ": give a number from 4 to 1024"));
-  for (const auto& [name, value] : settings) {
-    const std::string option = option_name(nb::cast<std::string>(name));
-    const WeightOption* known = nullptr;
-    std::string names;
-    for (const WeightOption& one : weight_options()) {
-      if (one.descriptor.option == option) known = &one;
-      names += (names.empty() ? "" : ", ") + python_name(one.descriptor.option);
-    }
-    if (!known)
-      raise(usage_error("there is no setting '" + nb::cast<std::string>(name) + "' of weights: there are " +
-                        names));
-    if (!value.is_none()) request.settings[option] = setting_of(known->descriptor, value);
-  }
+  std::vector<Descriptor> table;
+  for (const WeightOption& one : weight_options()) table.push_back(one.descriptor);
+  request.settings = settings_of(table, settings, "weights");
   return request;
 }
 

@@ -13,6 +13,7 @@
 #include "sinew/pipeline/cage.h"
 #include "sinew/pipeline/keys.h"
 #include "sinew/pipeline/unpose.h"
+#include "sinew/report/report_json.h"
 
 namespace sinew::python {
 namespace {
@@ -102,40 +103,17 @@ nb::tuple unpose(const RigObject& self, nb::handle edited, const nb::tuple& pose
 
 // --- cages ---
 
-nlohmann::ordered_json to_json(const CageReport& report) {
-  return {{"seconds", report.seconds},
-          {"controls", report.controls},
-          {"cells", report.cells},
-          {"nodes", report.nodes},
-          {"pieces", report.pieces},
-          {"min", report.min},
-          {"max_row_error", report.max_row_error},
-          {"reproduction_error", report.reproduction_error},
-          {"dropped", report.dropped},
-          {"entries", report.entries},
-          {"outside", report.outside},
-          {"cycles", report.cycles}};
-}
-
 RigObject bind_to_cage(const RigObject& before, const MeshObject* cage, const RigObject* solved,
-                       const nb::dict& options, const nb::object& progress) {
-  CageRequest request;
-  take(options, "name", request.name);
-  take(options, "resolution", request.resolution);
-  take(options, "dynamic", request.dynamic);
-  take(options, "keep", request.keep);
-  take(options, "skin", request.skin);
-  take(options, "reach", request.reach);
-  take(options, "threshold", request.threshold);
-  int controls = request.skin ? 400 : 200;
-  take(options, "controls", controls);
+                       const nb::dict& settings, const nb::object& progress) {
+  CageRequest request =
+      value_of(read_settings<CageRequest>(cage_settings(), settings_of(cage_settings(), settings, "cage")));
   if (solved && solved->rig().cages.empty()) raise(impossible("source has no cage that could be taken over"));
   Asset asset = *before.asset;
   const CageReport report = run_job(progress, [&](const Progress* live) -> Result<CageReport> {
     request.progress = live;
     if (solved) return bind_solved_cage(asset.rig, solved->rig().cages.front(), request);
     if (cage) return bind_cage(asset.rig, *cage->mesh, request);
-    return bind_auto_cage(asset.rig, controls, request);
+    return bind_auto_cage(asset.rig, request);
   });
   RigObject made = changed(before, std::move(asset));
   made.edit.cages = true;
@@ -232,7 +210,7 @@ void add_edits(nb::module_& module) {
   module.def("unpose", unpose, nb::arg("rig"), nb::arg("edited").none(), nb::arg("pose"), nb::arg("settings"),
              nb::arg("progress").none());
   module.def("cage", bind_to_cage, nb::arg("rig"), nb::arg("cage").none(), nb::arg("source").none(),
-             nb::arg("options"), nb::arg("progress").none());
+             nb::arg("settings"), nb::arg("progress").none());
   module.def("stack", set_stack, nb::arg("rig"), nb::arg("order"), nb::arg("masks"), nb::arg("settings"),
              nb::arg("progress").none());
   module.def("handles", add_points, nb::arg("rig"), nb::arg("points").none(), nb::arg("options"),

@@ -31,5 +31,6 @@ NB_MODULE(_sinew, module) {
   add_binding(module);
   add_edits(module);
   add_reports(module);
+  add_pictures(module);
   add_player(module);
 }

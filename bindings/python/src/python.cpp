@@ -108,6 +108,22 @@ Setting setting_of(const Descriptor& descriptor, nb::handle value) {
   return made;
 }
 
+Settings settings_of(std::span<const Descriptor> table, const nb::dict& given, const char* of) {
+  Settings made;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key), option = option_name(name);
+    const auto known =
+        std::find_if(table.begin(), table.end(), [&](const Descriptor& one) { return one.option == option; });
+    if (known == table.end()) {
+      std::string names;
+      for (const Descriptor& one : table) names += (names.empty() ? "" : ", ") + python_name(one.option);
+      raise(usage_error("there is no setting '" + name + "' of " + of + ": there are " + names));
+    }
+    if (!value.is_none()) made[option] = setting_of(*known, value);
+  }
+  return made;
+}
+
 nb::object to_python(const Setting& value) {
   return std::visit(
       [](const auto& one) -> nb::object {

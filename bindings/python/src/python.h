@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 
 #include "sinew/core/descriptor.h"
@@ -38,6 +39,10 @@ std::string option_name(std::string_view name);
 Setting setting_of(const Descriptor& descriptor, nb::handle value);
 nb::object to_python(const Setting& value);
 
+/// What is given of a table, by option; None counts for nothing. `of`: whose settings they are, for the sentence
+/// about a name that the table has not.
+Settings settings_of(std::span<const Descriptor> table, const nb::dict& given, const char* of);
+
 /// One entry of what sinew.settings() lists.
 nb::dict describe(const Descriptor& descriptor, const std::string& owner, const Setting& usual);
 
@@ -63,6 +68,7 @@ void add_poses(nb::module_& module);
 void add_binding(nb::module_& module);
 void add_edits(nb::module_& module);
 void add_reports(nb::module_& module);
+void add_pictures(nb::module_& module);
 void add_player(nb::module_& module);
 
 }  // namespace sinew::python

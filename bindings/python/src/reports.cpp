@@ -9,6 +9,8 @@
 #include "nouns.h"
 #include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/inbetween.h"
+#include "sinew/pipeline/retarget.h"
+#include "sinew/report/check_page.h"
 #include "sinew/report/compare_page.h"
 #include "sinew/report/report_json.h"
 
@@ -52,6 +54,70 @@ nb::object compare_rig(const RigObject& self, const nb::dict& options, const std
   nlohmann::ordered_json document = to_json(report);
   document["warnings"] = report.warnings;
   return to_python(document);
+}
+
+nb::object check_rig(const RigObject& self, const RigObject* against, const nb::dict& settings,
+                     std::size_t pictures, bool strict, const std::string& page, bool force,
+                     const nb::object& progress) {
+  CheckRequest request = value_of(
+      read_settings<CheckRequest>(check_settings(), settings_of(check_settings(), settings, "check")));
+  if (against) request.against = &against->rig();
+  request.pictures = page.empty() ? 0 : pictures;
+  const Overwrite overwrite = force ? Overwrite::kYes : Overwrite::kNo;
+  if (std::error_code failure; !page.empty() && !force && std::filesystem::exists(page, failure))
+    raise(exists_already(page));
+  const CheckReport report = run_job(progress, [&](const Progress* live) -> Result<CheckReport> {
+    request.progress = live;
+    // The weights of a file count as they are stored, until they are edited.
+    Asset edited;
+    if (self.edit.skin) edited.rig = self.rig();
+    request.stored = stored_weights(self.edit.skin ? edited : *self.asset);
+    SINEW_TRY(CheckReport made, check(self.rig(), request));
+    if (page.empty()) return made;
+    SINEW_CHECK(save_check_page(self.rig(), made, "rig", page, overwrite, live));
+    SINEW_CHECK(
+        write_file(std::filesystem::path(page) / "report.json", to_json(made).dump(1) + "\n", overwrite));
+    return made;
+  });
+  if (strict) value_of(strict_check(report, request));
+  nlohmann::ordered_json document = to_json(report);
+  document["warnings"] = report.warnings;
+  return to_python(document);
+}
+
+// `files`: of the motions, for messages; empty: it came from none.
+RigObject retarget_rig(const RigObject& before, const std::vector<RigObject>& motions,
+                       const std::vector<std::string>& files, const nb::dict& options,
+                       const nb::object& progress) {
+  RetargetRequest request;
+  std::vector<std::string> names;
+  bool slide = false, replace = false;
+  take(options, "fps", request.fps);
+  take(options, "clips", names);
+  take(options, "slide", slide);
+  take(options, "replace", replace);
+  request.keep_feet = !slide;
+  if (before.rig().skeleton.deforming_count() == 0)
+    raise(impossible("the rig has no skeleton: rig() gives it one"));
+  Asset asset = *before.asset;
+  if (replace) asset.rig.clips.clear();
+  nlohmann::ordered_json clips = nlohmann::ordered_json::array();
+  run_job(progress, [&](const Progress* live) -> Result<void> {
+    request.progress = live;
+    for (std::size_t k = 0; k < motions.size(); ++k) {
+      auto made = retarget_clips(motions[k].rig(), names, asset.rig, request);
+      if (!made) return files[k].empty() ? made.error() : in_file(files[k], made.error());
+      for (RetargetedClip& clip : *made) {
+        clip.clip.name = asset.rig.clips[add_clip(asset.rig, clip.clip)].name;
+        clips.push_back(to_json(clip, files[k]));
+      }
+    }
+    return {};
+  });
+  RigObject made = changed(before, std::move(asset));
+  made.edit.clips = true;
+  made.report = {{"clips", std::move(clips)}};
+  return made;
 }
 
 RigObject export_rig(const RigObject& before, const nb::dict& options, const nb::dict& settings,
@@ -128,6 +194,21 @@ void add_reports(nb::module_& module) {
   module.def("info", info, nb::arg("rig"));
   module.def("compare", compare_rig, nb::arg("rig"), nb::arg("options"), nb::arg("page"), nb::arg("force"),
              nb::arg("progress").none());
+  module.def("check", check_rig, nb::arg("rig"), nb::arg("against").none(), nb::arg("settings"),
+             nb::arg("pictures"), nb::arg("strict"), nb::arg("page"), nb::arg("force"),
+             nb::arg("progress").none());
+  module.def("retarget", retarget_rig, nb::arg("rig"), nb::arg("motions"), nb::arg("files"),
+             nb::arg("options"), nb::arg("progress").none());
+  module.def("table", [](const std::string& verb) {
+    nb::list made;
+    if (verb == "check")
+      for (const Descriptor& one : check_settings())
+        made.append(describe(one, verb, default_of<CheckRequest>(one)));
+    if (verb == "cage")
+      for (const Descriptor& one : cage_settings())
+        made.append(describe(one, verb, default_of<CageRequest>(one)));
+    return made;
+  });
   module.def("export", export_rig, nb::arg("rig"), nb::arg("options"), nb::arg("settings"),
              nb::arg("progress").none());
   module.def("inbetween", frames_between, nb::arg("shapes"), nb::arg("frames"), nb::arg("motion"),

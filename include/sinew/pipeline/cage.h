@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "sinew/core/descriptor.h"
 #include "sinew/core/progress.h"
 #include "sinew/rig/rig.h"
 
@@ -12,6 +14,7 @@ namespace sinew {
 /// How a mesh is to be bound to a cage, as a user says it.
 struct CageRequest {
   std::string name = "cage";
+  int controls = 0;         ///< of a cage that is made, about; 0: 200, with skin 400
   int resolution = 0;       ///< 2^resolution cells a side; 0: 6, or 5 for a mesh of few triangles
   bool dynamic = false;     ///< looked up in every frame; keeps the solved volume in the rig
   bool keep = false;        ///< keeps the solved volume, for other meshes
@@ -20,6 +23,9 @@ struct CageRequest {
   double threshold = 1e-5;  ///< smaller coordinates are dropped; of a kept volume, those below ten times this
   const Progress* progress = nullptr;
 };
+
+/// What users can set of a CageRequest.
+std::span<const Descriptor> cage_settings();
 
 /// What bind_cage() did.
 struct CageReport {
@@ -42,7 +48,7 @@ Result<CageReport> bind_solved_cage(Rig& rig, const Cage& solved, const CageRequ
 
 /// The same with a cage made out of the mesh's voxel grid. One that the skeleton moves keeps limbs apart
 /// (volume/limb_cage.h), unless it is dynamic or kept.
-Result<CageReport> bind_auto_cage(Rig& rig, int controls, const CageRequest& request);
+Result<CageReport> bind_auto_cage(Rig& rig, const CageRequest& request);
 
 /// A cage around the rig's mesh, out of its solid voxel grid.
 Result<PolyMesh> auto_cage(const Rig& rig, int controls, const Progress* progress);

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "sinew/core/descriptor.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/result.h"
 #include "sinew/io/asset.h"
@@ -38,6 +40,9 @@ struct CheckRequest {
   StoredWeights stored = {};
   const Progress* progress = nullptr;
 };
+
+/// What users can set of a CheckRequest: influences, bend and twist in degrees, voxels.
+std::span<const Descriptor> check_settings();
 
 struct JointCheck {
   std::string name;
@@ -82,6 +87,10 @@ struct CheckReport {
 /// Tells what is wrong with a rig, ours or another program's, by linear blending as every program plays it.
 /// Some seconds. kImpossible: no joints, or no vertex with weights. kBadInput: no usable triangle.
 Result<CheckReport> check(const Rig& rig, const CheckRequest& request = {});
+
+/// What is too wrong to be let through: vertices without weights, weights that do not sum to 1, more influences
+/// than asked for, a joint of grade F, a grade below C. kImpossible with the first of them.
+Result<void> strict_check(const CheckReport& report, const CheckRequest& request);
 
 /// Distances of the two skeletons in the files' own poses, and of the weights.
 AgainstFigures against_figures(const Rig& rig, const Rig& artist);

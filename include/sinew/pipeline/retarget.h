@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,12 @@ struct RetargetedClip {
 /// or none of another body; the sentence lists them. O(frames * joints).
 Result<RetargetedClip> retarget(const Clip& clip, const Rig& source, const Rig& target,
                                 const RetargetRequest& request = {});
+
+/// The same for clips of `source`, by name or index; no names: all of them. kBadInput: it has none.
+Result<std::vector<RetargetedClip>> retarget_clips(const Rig& source, std::span<const std::string> names,
+                                                   const Rig& target, const RetargetRequest& request = {});
+
+/// Adds a clip; one whose name the rig has already gets a number behind it. Returns its index.
+std::size_t add_clip(Rig& rig, Clip clip);
 
 }  // namespace sinew

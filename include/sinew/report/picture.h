@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sinew/io/surface_looks.h"
 #include "sinew/pipeline/posed_mesh.h"
@@ -14,6 +16,7 @@ namespace sinew {
 /// A picture of a rig as a user asks for it.
 struct PictureRequest {
   PoseRequest pose;
+  std::optional<Pose> at;  ///< in place of `pose`
   DeformChoice deform;
   bool skeleton = false;                ///< draw the bones
   bool edges = false;                   ///< draw the polygons' edges
@@ -26,6 +29,9 @@ struct PictureRequest {
   std::string caption;
   RenderOptions render;
 };
+
+/// "front,side,three-quarter,back,top", in any order; kUsage.
+Result<std::vector<View>> parse_views(std::string_view text);
 
 /// The posed rig from the views asked for. kUsage for joints, clips, keys or channels that are not there,
 /// kImpossible for weights that the rig does not have.

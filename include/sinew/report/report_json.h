@@ -6,10 +6,12 @@
 #include "sinew/batch/run_batch.h"
 #include "sinew/binding/bind.h"
 #include "sinew/pipeline/auto_rig.h"
+#include "sinew/pipeline/cage.h"
 #include "sinew/pipeline/check.h"
 #include "sinew/pipeline/compare.h"
 #include "sinew/pipeline/export.h"
 #include "sinew/pipeline/inspect.h"
+#include "sinew/pipeline/retarget.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -26,6 +28,15 @@ nlohmann::ordered_json to_json(const BatchReport& report);
 /// recall. Null: the grade of a joint that carries nothing, an energy that was not measured, weights of other
 /// joints.
 nlohmann::ordered_json to_json(const CheckReport& report);
+
+/// {seconds, controls, cells, nodes, pieces, min, max_row_error, reproduction_error, dropped, entries, outside,
+/// cycles}.
+nlohmann::ordered_json to_json(const CageReport& report);
+
+/// {name, motion, seconds, frames, matched, unmatched[], humanoid, contacts, foot_slide, worst_slide,
+/// worst_joint, worst_degrees, mean_degrees}; slides are null without contacts, degrees without bones that
+/// could be compared. `motion`: the file that it came from.
+nlohmann::ordered_json to_json(const RetargetedClip& clip, const std::string& motion);
 
 /// [{name, parent, position}], the deforming joints with their heads in bind space.
 nlohmann::ordered_json joints_to_json(const Rig& rig);
