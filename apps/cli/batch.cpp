@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 struct BatchArguments {
   std::vector<std::string> in, words;
   std::string out, make, extension, shard;
-  bool status = false, no_pictures = false;
+  bool status = false, verbs = false, no_pictures = false;
   SlurmArguments slurm;
   BatchOptions batch;
 };
@@ -74,6 +74,17 @@ Result<void> run_make(const BatchArguments& options, const Program& program) {
   return {};
 }
 
+Result<void> run_verbs(const Program& program) {
+  Json document = Json::object();
+  std::string text;
+  for (const BatchVerb& verb : batch_verbs(program)) {
+    document[verb.name] = verb.writes_file;
+    text += verb.name + (verb.writes_file ? "\n" : ": its output is what it prints\n");
+  }
+  program.console.print(document, text);
+  return {};
+}
+
 // Progress on a terminal is the bar; elsewhere, in a log, a line now and then.
 Progress batch_progress_of(const Console& console) {
   using Clock = std::chrono::steady_clock;
@@ -107,12 +118,6 @@ Result<void> tell(const BatchArguments& options, const BatchReport& report, cons
   return {};
 }
 
-Result<BatchReport> write_page(const BatchArguments& options, std::span<const BatchJob> jobs) {
-  const std::string title = fs::path(options.in.front()).filename().string();
-  return gather_batch(jobs, options.out,
-                      [&](const BatchReport& all) { return save_batch_page(all, title, options.out); });
-}
-
 // Whether a batch that was given to Slurm is still there.
 void tell_queue(const BatchArguments& options, const Console& console) {
   std::error_code failure;
@@ -123,17 +128,9 @@ void tell_queue(const BatchArguments& options, const Console& console) {
                              counted(queue->running, "shard"), queue->pending));
 }
 
-Result<void> check_folder(const BatchArguments& options, const Console& console) {
-  std::error_code failure;
-  const fs::path folder = options.out;
-  if (console.force || fs::exists(folder / "_batch", failure)) return {};
-  for (const char* name : {"index.html", "table.csv", "report.json"})
-    if (fs::exists(folder / name, failure)) return exists_already(folder / name);
-  return {};
-}
-
 Result<void> run_batch_verb(const BatchArguments& given, const Program& program) {
   if (!given.make.empty()) return run_make(given, program);
+  if (given.verbs) return run_verbs(program);
   BatchArguments options = given;
   const Console& console = program.console;
   if (!options.words.empty())
@@ -146,12 +143,12 @@ Result<void> run_batch_verb(const BatchArguments& given, const Program& program)
   }
   batch.verbs = batch_verbs(program);
   SINEW_TRY(const std::vector<BatchJob> jobs, read_manifest(options.in.front(), batch.verbs));
+  const std::string title = fs::path(options.in.front()).filename().string();
   if (options.status) {
-    SINEW_TRY(const BatchReport report, write_page(options, jobs));
+    SINEW_TRY(const BatchReport report, gather_batch_with_page(jobs, title, options.out));
     tell_queue(options, console);
     return tell(options, report, console);
   }
-  SINEW_CHECK(check_folder(options, console));
   std::error_code failure;
   batch.program = fs::read_symlink("/proc/self/exe", failure).string();
   if (failure) return io_error("cannot find the path of this program: " + failure.message());
@@ -163,17 +160,17 @@ Result<void> run_batch_verb(const BatchArguments& given, const Program& program)
   batch.progress = &progress;
   if (options.slurm.submit) {
     if (!options.shard.empty()) return usage_error("--slurm creates the shards: leave out --shard");
+    SINEW_CHECK(check_batch_folder(options.out, console.overwrite()));
     SINEW_CHECK(run_on_slurm(options.slurm, options.in.front(), batch, jobs, console));
     if (!options.slurm.wait) return {};
-    SINEW_TRY(const BatchReport report, write_page(options, jobs));
+    SINEW_TRY(const BatchReport report, gather_batch_with_page(jobs, title, options.out));
     const Result<void> told = tell(options, report, console);
     if (report.waiting == 0) return told;
     return impossible(
         fmt::format("{} did not run: Slurm ended their shards, see {}; run the same command again",
                     counted(report.waiting, "job"), (fs::path(options.out) / "_batch" / "slurm").string()));
   }
-  SINEW_TRY(const BatchReport report, run_batch(jobs, batch));
-  if (const auto page = write_page(options, jobs); !page) return page.error();
+  SINEW_TRY(const BatchReport report, run_batch_with_page(jobs, title, batch));
   return tell(options, report, console);
 }
 
@@ -215,6 +212,8 @@ void add_batch(Program& program) {
       .range(0.0, 1e7);
   verb.flag("--no-pictures", options->no_pictures, "render no pictures of the results");
   verb.flag("--status", options->status, "run nothing: print what has been done and write the page");
+  verb.flag("--verbs", options->verbs,
+            "run nothing: list the verbs that jobs can have; with --json, whether each writes a file");
   verb.flag("--slurm", options->slurm.submit,
             "submit the remaining jobs to a Slurm cluster, as an array of shards; safe to repeat");
   verb.option("--shards", options->slurm.shards, "tasks of the array (default: one for 20 jobs, at most 500)")

@@ -157,4 +157,26 @@ Result<void> save_batch_page(const BatchReport& report, const std::string& title
   return write_file(folder / "report.json", document, Overwrite::kYes);
 }
 
+Result<BatchReport> gather_batch_with_page(std::span<const BatchJob> jobs, const std::string& title,
+                                           const std::filesystem::path& folder) {
+  return gather_batch(jobs, folder,
+                      [&](const BatchReport& all) { return save_batch_page(all, title, folder); });
+}
+
+Result<void> check_batch_folder(const std::filesystem::path& folder, Overwrite overwrite) {
+  std::error_code failure;
+  if (overwrite == Overwrite::kYes || std::filesystem::exists(folder / "_batch", failure)) return {};
+  for (const char* name : {"index.html", "table.csv", "report.json"})
+    if (std::filesystem::exists(folder / name, failure)) return exists_already(folder / name);
+  return {};
+}
+
+Result<BatchReport> run_batch_with_page(std::span<const BatchJob> jobs, const std::string& title,
+                                        const BatchOptions& options) {
+  SINEW_CHECK(check_batch_folder(options.folder, options.overwrite));
+  SINEW_TRY(BatchReport report, run_batch(jobs, options));
+  if (const auto page = gather_batch_with_page(jobs, title, options.folder); !page) return page.error();
+  return report;
+}
+
 }  // namespace sinew

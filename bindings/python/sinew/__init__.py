@@ -13,6 +13,7 @@ interpreter's lock, stop at Ctrl-C, and take progress=callable(stage, fraction).
 """
 from __future__ import annotations
 
+from ._batch import batch
 from ._errors import BadInputError, CancelledError, Error, FileError, ImpossibleError, LimitError, UsageError
 from ._nouns import make_rig, to_trimesh
 from ._player import Player, Poses, clip, pose
@@ -23,7 +24,7 @@ from ._verbs import (add_key, bake, cage, check, compare, export, find_skeleton,
 
 __all__ = [
     "BadInputError", "CancelledError", "Error", "FileError", "ImpossibleError", "LimitError", "Mesh", "Player", "Poses",
-    "Rig", "Skeleton", "UsageError", "__version__", "add_key", "bake", "cage", "check", "clip", "compare", "deformers", "export",
+    "Rig", "Skeleton", "UsageError", "__version__", "add_key", "bake", "batch", "cage", "check", "clip", "compare", "deformers", "export",
     "find_skeleton", "handles", "inbetween", "info", "load", "make", "make_rig", "pose", "posed_mesh", "render", "retarget",
     "reweight", "rig",
     "save", "save_frames", "set_threads", "settings", "stack", "threads", "to_trimesh", "unpose", "weight_methods",

@@ -33,4 +33,5 @@ NB_MODULE(_sinew, module) {
   add_reports(module);
   add_pictures(module);
   add_player(module);
+  add_batch(module);
 }

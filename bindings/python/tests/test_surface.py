@@ -14,7 +14,7 @@ import sinew
 
 # Verbs that have no function of their name, and why: the studio and the benchmarks are programs; convert is load and
 # save; pose is pose, posed_mesh and Player; skeleton is find_skeleton; keys is add_key.
-ELSEWHERE = {"studio", "bench", "batch", "convert", "skeleton", "keys"}
+ELSEWHERE = {"studio", "bench", "convert", "skeleton", "keys"}
 
 
 def test_every_verb_has_its_function():
