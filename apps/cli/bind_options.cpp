@@ -159,11 +159,17 @@ void BindOptions::add_to(const Verb& verb) {
       .show_default();
   verb.option("--endpoint-twist", request.endpoint_twist,
               "separate endpoint weights for twist, same choices (default: those of --endpoint)");
-  verb.option("--link", linked,
-              "an island (numbered by size, 0 is the body) that follows the body under it; repeatable")
-      .one_each();
-  verb.flag("--own-islands", own_islands,
-            "bind small islands separately instead of letting them follow the body");
+  verb.repeatable(
+      "--follow,--link", request.islands.layers,
+      "MESH: an island that follows the body beneath it (clothes, hair): the name of its mesh, or "
+      "its number by area from 0; repeatable");
+  verb.repeatable("--rigid", request.islands.rigid,
+                  "MESH: an island that one joint moves (eyes, buttons, weapons); repeatable");
+  verb.flag("--own-islands", own_islands, "bind all other islands by the weight method");
+  verb.repeatable(
+      "--add-joint", request.added_joints,
+      "JOINT: also bind to this joint, though the file's own weights leave it out; all: every joint; "
+      "repeatable");
   verb.repeatable("--lock", locked, "JOINT: lock its weights and distribute the rest; repeatable");
   verb.option("--lock-vertices", locked_vertices, "a .json list of vertex indices whose weights are locked");
   add_quantise(verb, weight_bits);
@@ -199,8 +205,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   SINEW_CHECK(give_skeleton(*this, console, asset));
   if (!stays) note_clips(console, in, clips, count_joint_clips(asset.rig));
   BindRequest wanted = request;
-  wanted.follow = !own_islands;
-  wanted.linked = linked;
+  wanted.islands.decide = !own_islands;
   wanted.locked_joints = locked;
   SINEW_TRY(wanted.locked_vertices, read_vertex_list(locked_vertices));
   wanted.progress = console.progress();

@@ -16,7 +16,6 @@ namespace sinew::cli {
 // The options that say how a mesh gets its skeleton and its weights; shared by `weights` and `rig`.
 struct BindOptions {
   std::string in, out, skeleton, skeleton_template;
-  std::vector<std::size_t> linked;
   std::vector<std::string> locked;
   std::string locked_vertices;
   bool own_islands = false;

@@ -9,6 +9,7 @@
 #include "binding/endpoints.h"
 #include "sinew/binding/islands.h"
 #include "sinew/binding/joint_weights.h"
+#include "sinew/binding/skin_chains.h"
 #include "sinew/binding/surface.h"
 #include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
@@ -75,6 +76,52 @@ SkinWeights to_skin(const Surface& surface, const BoneWeights& weights) {
   return skin;
 }
 
+// Per joint: whether it gets weights. Empty: all that deform.
+Result<std::vector<std::uint8_t>> carrying_joints(const Rig& rig, const BindRequest& request,
+                                                  BindReport& report) {
+  const std::size_t count = rig.skeleton.deforming_count();
+  std::vector<std::uint8_t> carrying(rig.skeleton.size(), 0);
+  for (const Influence& influence : rig.weights.entries)
+    if (influence.weight > 0 && influence.joint < count) carrying[influence.joint] = 1;
+  const bool bound = std::any_of(carrying.begin(), carrying.end(), [](std::uint8_t c) { return c != 0; });
+  for (const std::string& name : request.added_joints) {
+    const auto joint = rig.skeleton.find(name);
+    if (joint)
+      carrying[*joint] = 1;
+    else if (name == "all")
+      std::fill_n(carrying.begin(), count, std::uint8_t{1});
+    else
+      return parameter_error("add-joint", fmt::format("names '{}': there is no such joint{}", printable(name),
+                                                      joint_hint(rig.skeleton, name)));
+  }
+  const auto used = static_cast<std::size_t>(
+      std::count(carrying.begin(), carrying.begin() + static_cast<std::ptrdiff_t>(count), 1));
+  if (!bound || used == count) return std::vector<std::uint8_t>();
+  report.idle_joints = count - used;
+  report.warnings.push_back(
+      fmt::format("{} of {} joints have no weights in the file and get none", report.idle_joints, count));
+  return carrying;
+}
+
+// The rig with bones as its own weights tell of them.
+Result<Rig> bones_of_skin(const Rig& rig) {
+  if (rig.weights.entries.empty()) return rig;
+  std::vector<std::string> controls;  // named where it matters: which joints carry what stays as it was
+  return as_chains(rig, controls);
+}
+
+void note_islands(const IslandPlan& plan, BindReport& report) {
+  report.islands = plan.components.count;
+  report.layers = plan.count(IslandBinding::kLayer);
+  report.rigid = plan.count(IslandBinding::kRigid);
+  if (report.layers > 0)
+    report.warnings.push_back(
+        fmt::format("{} of {} islands follow the body beneath them", report.layers, report.islands));
+  if (report.rigid > 0)
+    report.warnings.push_back(fmt::format("{} of {} islands are rigid: one joint moves each of them",
+                                          report.rigid, report.islands));
+}
+
 void count_filled(const Surface& surface, const std::vector<std::uint8_t>& bound, BindReport& report) {
   for (const std::uint32_t i : surface.welded.weld.to_welded) report.filled += !bound[i];
   if (report.filled > 0)
@@ -82,9 +129,10 @@ void count_filled(const Surface& surface, const std::vector<std::uint8_t>& bound
                                           report.filled, report.vertices, report.method));
 }
 
-// The new weights with what the user locked put back.
-Result<SkinWeights> with_locks(const Rig& rig, const BindRequest& request, const SkinWeights& solved) {
-  std::vector<std::uint8_t> joints(rig.skeleton.size(), 0), vertices(rig.mesh.vertex_count(), 0);
+// The new weights with what the user locked put back. `vertices`: those whose rows stay anyway.
+Result<SkinWeights> with_locks(const Rig& rig, const BindRequest& request, std::vector<std::uint8_t> vertices,
+                               const SkinWeights& solved) {
+  std::vector<std::uint8_t> joints(rig.skeleton.size(), 0);
   for (const std::string& name : request.locked_joints) {
     const auto joint = rig.skeleton.find(name);
     if (!joint)
@@ -102,14 +150,13 @@ Result<SkinWeights> with_locks(const Rig& rig, const BindRequest& request, const
   return apply_locks(solved, rig.weights, vertices, joints, request.influences);
 }
 
-void finish(const Rig& rig, const SkinWeights& whole, const Pruned& pruned, BindReport& report) {
+void finish(const Pruned& pruned, BindReport& report) {
   const WeightStats stats = weight_stats(pruned.weights, 0, pruned.weights.vertex_count());
   report.unweighted = stats.unweighted;
   report.max_row_error = stats.max_row_error;
   report.min = stats.min;
   report.max = stats.max;
   report.pruning_error = pruned.error;
-  note_pruned(rig, whole, pruned.weights, report);
 }
 
 std::string joint_method(const BindRequest& request) {
@@ -125,8 +172,7 @@ Result<void> add_joint_weights(Rig& rig, BindingContext& context, const BindRequ
   wanted.influences = request.influences;
   wanted.voxels = request.voxels;
   wanted.settings = request.settings;
-  wanted.follow = request.follow;
-  wanted.linked = request.linked;
+  wanted.islands = request.islands;
   wanted.progress = request.progress;
   SINEW_TRY(const JointWeightsReport made, make_joint_weights(rig, context, wanted));
   report.warnings.insert(report.warnings.end(), made.warnings.begin(), made.warnings.end());
@@ -146,12 +192,18 @@ Result<void> add_flesh(Rig& rig, BindingContext& context, const BindRequest& req
               elastic_options("elastic", twist_setting(request.settings)));
     wanted.twist = options.twist;
   }
-  wanted.follow = request.follow;
-  wanted.linked = request.linked;
+  wanted.islands = request.islands;
   wanted.progress = request.progress;
   SINEW_TRY(report.flesh, make_flesh(rig, context, wanted));
   report.warnings.insert(report.warnings.end(), report.flesh->warnings.begin(), report.flesh->warnings.end());
   return {};
+}
+
+// Whether a part is a rigid piece of a node that is no bone.
+bool is_on_node(const Rig& rig, const MeshPart& part) {
+  if (part.vertex_count == 0) return false;
+  const auto row = rig.weights.row(part.vertex_begin);
+  return row.size() == 1 && row[0].joint >= rig.skeleton.deforming_count();
 }
 
 // The rig's clips on the joints of another skeleton. A clip stays in its place and keeps what it does to
@@ -196,9 +248,11 @@ Result<void> check_influences(int influences) {
 Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   SINEW_CHECK(check_influences(request.influences));
-  SINEW_TRY(BindingContext context, BindingContext::make(rig, request.voxels, request.progress));
-  const Surface& surface = context.surface();
   BindReport report;
+  SINEW_TRY(const std::vector<std::uint8_t> carrying, carrying_joints(rig, request, report));
+  SINEW_TRY(const Rig chains, bones_of_skin(rig));
+  SINEW_TRY(BindingContext context, BindingContext::make(chains, request.voxels, request.progress, carrying));
+  const Surface& surface = context.surface();
   report.method = request.method;
   report.vertices = rig.mesh.vertex_count();
   report.bones = surface.bones.size();
@@ -207,31 +261,29 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   report.iterations = weights.iterations;
   if (is_cancelled(request.progress)) return cancelled();
 
-  const IslandPlan plan = plan_islands(surface.welded.view(), request.follow, request.linked);
-  report.islands = plan.components.count;
-  report.following = plan.following;
-  // Rows that are about to be replaced were not missing.
+  SINEW_TRY(const IslandPlan plan, plan_islands(rig, surface, request.islands));
+  note_islands(plan, report);
+  // Rows that are about to be replaced are not missing.
   for (std::size_t i = 0; i < weights.bound.size(); ++i)
-    if (const std::uint32_t island = plan.components.of_vertex[i];
-        island != kNoComponent && plan.follows[island])
-      weights.bound[i] = 1;
+    if (plan.binding_of(i) != IslandBinding::kOwn) weights.bound[i] = 1;
   count_filled(surface, weights.bound, report);
   if (request.strict && report.filled > 0)
     return impossible(report.warnings.back() + "; a strict binding forbids that");
   SINEW_CHECK(fill(surface, request, weights, report));
-  follow_body(surface.welded.view(), plan, weights);
-  if (plan.following > 0)
-    report.warnings.push_back(
-        fmt::format("{} of {} islands follow the body under them", plan.following, report.islands));
+  bind_islands(surface, plan, weights);
 
   std::vector<int> parents;
   for (std::size_t j = 0; j < rig.skeleton.size(); ++j) parents.push_back(rig.skeleton[j].parent);
   const SkinWeights whole = to_skin(surface, weights);
   Pruned pruned = prune_with_falloff(whole, parents, surface.welded, request.influences);
-  if (!request.locked_joints.empty() || !request.locked_vertices.empty()) {
-    SINEW_TRY(pruned.weights, with_locks(rig, request, pruned.weights));
+  note_pruned(rig, whole, pruned.weights, report);
+  std::vector<std::uint8_t> kept;
+  for (const std::uint32_t i : surface.welded.weld.to_welded) kept.push_back(plan.is_kept(i));
+  if (!request.locked_joints.empty() || !request.locked_vertices.empty() ||
+      std::find(kept.begin(), kept.end(), 1) != kept.end()) {
+    SINEW_TRY(pruned.weights, with_locks(rig, request, std::move(kept), pruned.weights));
   }
-  finish(rig, whole, pruned, report);
+  finish(pruned, report);
   if (report.unweighted > 0)
     return Error{ErrorCode::kBug, fmt::format("{} vertices were left without weights", report.unweighted)};
   SINEW_TRY(EndpointWeights endpoint, endpoints_for(rig, pruned.weights, surface.input(),
@@ -243,9 +295,17 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   Flesh old_flesh = std::exchange(rig.flesh, {});
   // All that has weights now is skinned, and flesh leaves out what is not.
   std::vector<MeshPart> old_parts = rig.parts;
-  for (MeshPart& part : rig.parts) part.skinned = true;
-  Result<void> added = add_joint_weights(rig, context, request, report);
-  if (added) added = add_flesh(rig, context, request, report);
+  for (MeshPart& part : rig.parts) part.skinned = part.skinned || !is_on_node(rig, part);
+  Result<void> added = [&]() -> Result<void> {
+    if (carrying.empty()) {
+      SINEW_CHECK(add_joint_weights(rig, context, request, report));
+      return add_flesh(rig, context, request, report);
+    }
+    // Joint-based deformers have a row for every joint.
+    SINEW_TRY(BindingContext all, BindingContext::make(rig, request.voxels, request.progress));
+    SINEW_CHECK(add_joint_weights(rig, all, request, report));
+    return add_flesh(rig, all, request, report);
+  }();
   if (!added) {
     std::swap(rig.endpoint, endpoint);
     std::swap(rig.weights, pruned.weights);

@@ -204,8 +204,7 @@ void take_points(std::span<const ShortBonePatch> patches, std::span<const Vec3> 
     };
     for (const std::uint32_t i : patches[f].of_surface) offer(i);
     for (std::size_t i = 0; i < led.size(); ++i)
-      if (const std::uint32_t part = plan.components.of_vertex[i]; part != kNoComponent && plan.follows[part])
-        offer(i);
+      if (plan.binding_of(i) == IslandBinding::kLayer) offer(i);
   }
   for (std::size_t i = 0; i < led.size(); ++i)
     if (owner[i] < patches.size()) {
@@ -408,7 +407,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
     options.stiffness = stiffness;
   }
   const MeshView view = surface.welded.view();
-  const IslandPlan plan = plan_islands(view, request.follow, request.linked);
+  SINEW_TRY(const IslandPlan plan, plan_islands(rig, surface, request.islands));
   const std::vector<Vec3> led = leading_points(view, plan);
   std::vector<std::uint8_t> left_out(surface.bones.size(), 0);
   SINEW_TRY(const std::vector<FinerFlesh> finer,
@@ -428,7 +427,9 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
                                     [&](std::uint32_t v) { return !grid.reached[v]; });
   rig.flesh =
       carry_flesh(grid, options, surface.parents, transfer, fallback, surface.welded.weld.to_welded, finer);
-  const std::vector<std::uint8_t> by_skin = other_than_skin(rig, surface.parents);
+  std::vector<std::uint8_t> by_skin = other_than_skin(rig, surface.parents);
+  for (std::size_t i = 0; i < by_skin.size(); ++i)
+    if (plan.by_skin(surface.welded.weld.to_welded[i])) by_skin[i] = 1;
   if (const auto count = std::count(by_skin.begin(), by_skin.end(), 1); count > 0) {
     follow_skin(rig, surface.parents, by_skin);
     report.warnings.push_back(fmt::format(

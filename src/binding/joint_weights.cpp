@@ -188,7 +188,9 @@ Result<JointWeightsReport> make_joint_weights(Rig& rig, BindingContext& context,
   SINEW_TRY(GridRows grid, solve_grid(rig, surface, body, request, report));
   grid.too_coarse = short_bone_amounts(surface.input(), body.body.grid.cell_size());
 
-  const IslandPlan plan = plan_islands(surface.welded.view(), request.follow, request.linked);
+  SINEW_TRY(const IslandPlan plan, plan_islands(rig, surface, request.islands));
+  for (std::size_t i = 0; i < plan.below.size(); ++i)
+    if (plan.by_skin(i)) grid.too_coarse[i] = 1;
   const std::vector<Vec3> points = leading_points(surface.welded.view(), plan);
   const TrilinearWeights transfer = trilinear_weights(body.body.grid, points);
   const RowMaker maker(rig, surface, grid, transfer, request.influences);

@@ -22,10 +22,11 @@ bool has_usable_triangle(const Surface& surface, double diagonal) {
 
 }  // namespace
 
-Result<Surface> make_surface(const Rig& rig) {
+Result<Surface> make_surface(const Rig& rig, std::span<const std::uint8_t> carrying) {
   Surface surface;
   surface.bones = bones_of(rig.skeleton, bind_transforms(rig));
   surface.parents = bone_parents(rig.skeleton);
+  if (!carrying.empty()) keep_bones(carrying, surface.bones, surface.parents);
   for (const Bone& bone : surface.bones) surface.names.push_back(rig.skeleton[bone.joint].name);
   if (surface.bones.empty())
     return impossible(
@@ -39,9 +40,10 @@ Result<Surface> make_surface(const Rig& rig) {
   return surface;
 }
 
-Result<BindingContext> BindingContext::make(const Rig& rig, int voxels, const Progress* progress) {
+Result<BindingContext> BindingContext::make(const Rig& rig, int voxels, const Progress* progress,
+                                            std::span<const std::uint8_t> carrying) {
   BindingContext context;
-  SINEW_TRY(context.surface_, make_surface(rig));
+  SINEW_TRY(context.surface_, make_surface(rig, carrying));
   context.voxels_ = voxels;
   context.progress_ = progress;
   return context;

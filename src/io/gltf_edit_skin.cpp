@@ -103,8 +103,8 @@ void move_to_root(Editor& editor, int node, std::span<const int> slots) {
 // of a skin must have a common root, for one way from stored vertices to bind space.
 class SkinTable {
  public:
-  explicit SkinTable(Editor& editor)
-      : editor_(editor), all_(skin_slots(editor.rig)), roots_(editor.rig.skeleton.size()) {
+  SkinTable(Editor& editor, const std::vector<bool>& rigid_parts)
+      : editor_(editor), all_(skin_slots(editor.rig, rigid_parts)), roots_(editor.rig.skeleton.size()) {
     for (const std::uint32_t j : editor.rig.skeleton.order()) {
       const int parent = editor.rig.skeleton[j].parent;
       roots_[j] = parent < 0 ? j : roots_[at(parent)];
@@ -177,14 +177,16 @@ void Editor::replace_skin() {
   drop_skins();
   put_endpoint_method(builder.json, rig.endpoint);
   put_joint_deformers(builder.json, rig.joint_weights, joint_nodes);
-  SkinTable skins(*this);
+  std::vector<bool> rigid(rig.parts.size());
   for (const MeshNode& node : mesh_nodes()) {
     bool any = false;
-    for (std::size_t p = node.begin; p < node.end; ++p) {
-      any = any || is_skinned(*this, p, same);
-      erase_weights(primitive_json(p));
-    }
-    if (!any) continue;
+    for (std::size_t p = node.begin; p < node.end; ++p) any = any || is_skinned(*this, p, same);
+    for (std::size_t p = node.begin; p < node.end; ++p) rigid[p] = !any;
+  }
+  SkinTable skins(*this, rigid);
+  for (const MeshNode& node : mesh_nodes()) {
+    for (std::size_t p = node.begin; p < node.end; ++p) erase_weights(primitive_json(p));
+    if (rigid[node.begin]) continue;
     const SkinTable::Entry& entry = skins.skin_for(node);
     if (entry.skin < 0) continue;
     for (std::size_t p = node.begin; p < node.end; ++p)

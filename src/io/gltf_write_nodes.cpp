@@ -132,10 +132,17 @@ std::vector<bool> needed_joints(const Rig& rig) {
   return needed;
 }
 
-SkinSlots skin_slots(const Rig& rig) {
+SkinSlots skin_slots(const Rig& rig, const std::vector<bool>& rigid_parts) {
   std::vector<bool> used(rig.skeleton.size());
   for (std::size_t j = 0; j < used.size(); ++j) used[j] = rig.skeleton[j].deforms;
-  for (const Influence& influence : rig.weights.entries) used[influence.joint] = true;
+  std::vector<bool> rigid(rig.weights.vertex_count());
+  for (std::size_t p = 0; p < rigid_parts.size(); ++p)
+    if (rigid_parts[p])
+      std::fill_n(rigid.begin() + static_cast<std::ptrdiff_t>(rig.parts[p].vertex_begin),
+                  rig.parts[p].vertex_count, true);
+  for (std::size_t i = 0; i < rigid.size(); ++i)
+    for (const Influence& influence : rig.weights.row(i))
+      if (!rigid[i]) used[influence.joint] = true;
   SkinSlots slots;
   slots.slots.assign(rig.skeleton.size(), -1);
   for (std::size_t j = 0; j < used.size(); ++j) {

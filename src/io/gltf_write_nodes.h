@@ -40,12 +40,12 @@ std::vector<bool> needed_joints(const Rig& rig);
 std::vector<bool> animated_joints(const Rig& rig);
 
 // The joints of a skin, deforming ones first, then others that carry weights; slots[j] is the place of joint
-// j or -1.
+// j or -1. `rigid_parts`: those that are no skins, so that their nodes need not be joints of one.
 struct SkinSlots {
   std::vector<std::size_t> joints;
   std::vector<int> slots;
 };
-SkinSlots skin_slots(const Rig& rig);
+SkinSlots skin_slots(const Rig& rig, const std::vector<bool>& rigid_parts = {});
 
 // Appends a skin over the slots; inverse bind matrices are inverse_bind * to_bind. Returns its index.
 int add_skin(Builder& builder, const Rig& rig, const SkinSlots& slots, std::span<const int> joint_nodes,

@@ -9,8 +9,8 @@
 #include <map>
 #include <numbers>
 
-#include "pipeline/check_chains.h"
 #include "pipeline/check_faults.h"
+#include "sinew/binding/skin_chains.h"
 #include "sinew/core/text.h"
 #include "sinew/rig/skinned_mesh.h"
 

@@ -88,7 +88,7 @@ Result<WeightSets> WeightSets::build(const Rig& rig, const Surface& surface, con
             grid_deformer_weights(body.body.grid, rig.skeleton, surface.bones, options));
   sets.deformer_ = std::move(deformer.values);
   sets.transfer_ = trilinear_weights(body.body.grid, surface.welded.weld.positions);
-  const IslandPlan plan = plan_islands(surface.welded.view(), true, {});
+  SINEW_TRY(const IslandPlan plan, plan_islands(rig, surface, {}));
   sets.led_ = trilinear_weights(body.body.grid, leading_points(surface.welded.view(), plan));
   return sets;
 }

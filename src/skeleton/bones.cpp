@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <numeric>
 
 #include "sinew/math/segment.h"
 #include "sinew/skeleton/bone_tree.h"
@@ -79,6 +80,34 @@ std::vector<Bone> bones_of(const Skeleton& skeleton, std::span<const Affine3> gl
     bone.tail = tail_of(bone, parent, below[j]);
   }
   return bones;
+}
+
+void keep_bones(std::span<const std::uint8_t> kept, std::vector<Bone>& bones, std::vector<int>& parents) {
+  const auto stays = [&](std::size_t b) { return kept[bones[b].joint] != 0; };
+  std::vector<int> place(bones.size(), -1);  // among those that are kept
+  int count = 0;
+  for (std::size_t b = 0; b < bones.size(); ++b)
+    if (stays(b)) place[b] = count++;
+  std::vector<Bone> left;
+  std::vector<int> above;
+  std::vector<std::vector<Vec3>> ends(static_cast<std::size_t>(count));
+  for (std::size_t b = 0; b < bones.size(); ++b) {
+    if (!stays(b)) continue;
+    int parent = parents[b];
+    while (parent >= 0 && place[static_cast<std::size_t>(parent)] < 0)
+      parent = parents[static_cast<std::size_t>(parent)];
+    above.push_back(parent < 0 ? -1 : place[static_cast<std::size_t>(parent)]);
+    if (parent >= 0) ends[static_cast<std::size_t>(above.back())].push_back(bones[b].head);
+    left.push_back(bones[b]);
+  }
+  for (std::size_t b = 0; b < left.size(); ++b) {
+    if (ends[b].empty() || ends[b] == left[b].ends) continue;
+    left[b].ends = std::move(ends[b]);
+    left[b].tail = std::accumulate(left[b].ends.begin(), left[b].ends.end(), Vec3(Vec3::Zero())) /
+                   static_cast<double>(left[b].ends.size());
+  }
+  bones = std::move(left);
+  parents = std::move(above);
 }
 
 std::span<const Vec3> segment_ends(const Bone& bone) {

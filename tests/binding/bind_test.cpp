@@ -135,7 +135,7 @@ TEST(Bind, EyeballsMoveWithTheHeadAsRigidPieces) {
   const auto report = bind(rig, {.method = "heat"});
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->islands, 3u);
-  EXPECT_EQ(report->following, 2u);
+  EXPECT_EQ(report->rigid, 2u);
   // All vertices of an eye have one row; the head has many.
   const Components pieces = connected_components(mesh.vertex_count(), FaceList(mesh));
   std::vector<std::set<double>> values(pieces.count);
@@ -164,7 +164,7 @@ TEST(Bind, AHandBesideAThighGetsNothingFromIt) {
   };
   for (const char* method : {"geodesic", "heat", "bbw"}) {
     Rig rig = rig_of(mesh, {inside(boxes[0]), inside(boxes[1])});
-    const auto report = bind(rig, {.method = method, .follow = false});
+    const auto report = bind(rig, {.method = method, .islands = {.decide = false}});
     ASSERT_TRUE(report.ok());
     for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
       EXPECT_EQ(weight_of(rig, i, 1 - pieces.of_vertex[i]), 0) << method;
@@ -175,12 +175,12 @@ TEST(Bind, AnIslandThatSeesNoBoneIsFilledAndToldAndRefusedWhenStrict) {
   const PolyMesh mesh = test::joined({test::uv_sphere(Vec3::Zero(), 1), test::uv_sphere(Vec3(3, 0, 0), 0.9)});
   const Rig rig = rig_of(mesh, {{Vec3(-0.5, 0, 0), Vec3(0.5, 0, 0)}});
   Rig bound = rig;
-  const auto report = bind(bound, {.method = "heat", .follow = false});
+  const auto report = bind(bound, {.method = "heat", .islands = {.decide = false}});
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->filled, test::uv_sphere(Vec3::Zero(), 1).vertex_count());
   EXPECT_FALSE(report->warnings.empty());
   Rig strict = rig;
-  const auto refused = bind(strict, {.method = "heat", .follow = false, .strict = true});
+  const auto refused = bind(strict, {.method = "heat", .islands = {.decide = false}, .strict = true});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kImpossible);
   EXPECT_TRUE(strict.weights.entries.empty());

@@ -64,17 +64,16 @@ TEST(Binding, JointWeightsFollowIslandsAsTheWeightsDo) {
   const auto smallest = std::min_element(
       boxes.begin(), boxes.end(), [](const Box3& a, const Box3& b) { return a.volume() < b.volume(); });
   const auto eye = static_cast<std::uint32_t>(smallest - boxes.begin());
-  // Joints at both sides of the eye, so that shares of its own differ from vertex to vertex.
-  const Vec3 at = smallest->center();
-  const auto bound = [&](bool follow, std::vector<std::size_t> linked) {
+  // Joints below both sides of the eye, so that weights of its own differ from vertex to vertex.
+  const Vec3 at = 0.7 * smallest->center();
+  const auto bound = [&](bool decide, std::vector<std::string> layers) {
     Rig rig = test::small_rig(mesh, {{-1, at - Vec3(0.9, 0, 0)},
                                      {0, at - Vec3(0.15, 0, 0)},
                                      {1, at + Vec3(0.15, 0, 0), at + Vec3(0.6, 0, 0)}});
     EXPECT_TRUE(bind(rig, {.method = "bbw",
                            .voxels = 24,
                            .joint_weights = "skin",
-                           .follow = follow,
-                           .linked = std::move(linked)})
+                           .islands = {.decide = decide, .layers = std::move(layers)}})
                     .ok());
     return rig;
   };
@@ -90,7 +89,7 @@ TEST(Binding, JointWeightsFollowIslandsAsTheWeightsDo) {
   };
   EXPECT_FALSE(rows_differ(bound(true, {})));
   EXPECT_TRUE(rows_differ(bound(false, {}))) << "islands on their own were followed";
-  EXPECT_FALSE(rows_differ(bound(false, {1, 2}))) << "islands that are linked follow";
+  EXPECT_FALSE(rows_differ(bound(false, {"1", "2"}))) << "islands that are linked follow";
 }
 
 TEST(Binding, ABodyIsMadeOnce) {

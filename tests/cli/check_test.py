@@ -337,5 +337,33 @@ class Check(ProgramTest):
         self.assertEqual(said[0], said[1])
 
 
+@unittest.skipUnless(np and os.path.exists(MAN), "needs numpy and the rigs of data/")
+class Rebinding(ProgramTest):
+    """An artist's rig bound anew to its own skeleton: l1 is checked by brute force above."""
+
+    def rebound(self, name):
+        artist, bound = os.path.join(DATA, "rigged_gltf", name), self.path(name)
+        report = self.document("weights", artist, "-o", bound)
+        before, after = self.document("check", artist), self.document("check", bound, "--against", artist)
+        self.assertLessEqual(ORDER.index(after["grade"]), ORDER.index(before["grade"]), name)
+        return report, after["l1"]
+
+    def test_joints_without_weights_get_none(self):
+        report, l1 = self.rebound("godot_player.glb")
+        self.assertEqual(report["idle_joints"], 13)
+        self.assertLess(l1, 0.9)  # 1.28 with all joints
+
+    def test_rigid_parts_stay_rigid(self):
+        report, l1 = self.rebound("RobotExpressive.glb")
+        self.assertGreater(report["rigid"], 10)
+        self.assertLess(l1, 0.1)  # 1.74 where each part is bound by itself
+
+    def test_feet_below_a_control_keep_their_skin(self):
+        self.assertLess(self.rebound("q_Trex.glb")[1], 0.4)  # 0.63 with bones from the root to the feet
+
+    def test_a_hand_of_roots_runs_from_the_wrist(self):
+        self.assertLess(self.rebound("generic_hand_left.glb")[1], 0.6)  # 1.15 with lone joints
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -55,16 +55,20 @@ def find_skeleton(mesh: MeshLike | Sequence[MeshLike], *, template: PathLike = "
 
 def weights(mesh: MeshLike, skeleton: Any = None, *, method: str = "bbw", influences: int = 4, voxels: int = 0,
             joint_weights: str = "", endpoint: str = "", endpoint_twist: str = "", template: PathLike = "",
-            names: str = "mixamo", axes: str = "bone", link: Sequence[int] = (), own_islands: bool = False,
+            names: str = "mixamo", axes: str = "bone", follow: Sequence[str | int] = (),
+            rigid: Sequence[str | int] = (), own_islands: bool = False, add_joint: Sequence[str] = (),
             lock: Sequence[str] = (), lock_vertices: Sequence[int] = (), strict: bool = False,
             progress: Any = None, **settings: Any) -> Rig:
     """Binds a mesh to a skeleton (a Skeleton, a Rig or a file; None: the rig's own), as `sinew weights` does.
 
-    method: a name of sinew.weight_methods(). The rig's weights are rig.weights, its figures rig.report.
+    method: a name of sinew.weight_methods(). follow, rigid: islands by the name of their mesh or their number by
+    area, that follow the body beneath them, or that one joint moves. The rig's weights are rig.weights, its figures
+    rig.report.
     """
     options = dict(method=method, influences=influences, voxels=voxels, joint_weights=joint_weights,
                    endpoint=endpoint, endpoint_twist=endpoint_twist, template=str(template), names=names, axes=axes,
-                   link=list(link), own_islands=own_islands, lock=list(lock), lock_vertices=list(lock_vertices), strict=strict)
+                   follow=[str(m) for m in follow], rigid=[str(m) for m in rigid], own_islands=own_islands,
+                   add_joint=list(add_joint), lock=list(lock), lock_vertices=list(lock_vertices), strict=strict)
     given = None if skeleton is None else skeleton_of(skeleton, axes)
     return _sinew.bind(rig_of(mesh), given, False, options, settings, reporter(progress))
 
@@ -73,8 +77,8 @@ def rig(mesh: MeshLike, skeleton: Any = None, *, template: PathLike = "", qualit
         method: str = "bbw", influences: int = 4, voxels: int = 0, tolerance: float = 1.15, range: Any = None,
         stiffness: dict[str, float] | None = None, stiffness_attribute: str = "", joint_weights: str = "none",
         endpoint: str = "projection", endpoint_twist: str = "", names: str = "mixamo", axes: str = "bone",
-        through_volume: bool = False, link: Sequence[int] = (), own_islands: bool = False,
-        lock: Sequence[str] = (), lock_vertices: Sequence[int] = (), strict: bool = False,
+        through_volume: bool = False, follow: Sequence[str | int] = (), rigid: Sequence[str | int] = (),
+        own_islands: bool = False, add_joint: Sequence[str] = (), lock: Sequence[str] = (), lock_vertices: Sequence[int] = (), strict: bool = False,
         progress: Any = None, **settings: Any) -> Rig:
     """Rigs a mesh, as `sinew rig` does: fits a skeleton where none is given, computes weights and, with
     quality="flesh", the data of the deformer `flesh`; quality="fast": weights alone.
@@ -84,7 +88,8 @@ def rig(mesh: MeshLike, skeleton: Any = None, *, template: PathLike = "", qualit
     """
     options = dict(template=str(template), quality=quality, method=method, influences=influences, voxels=voxels,
                    joint_weights=joint_weights, endpoint=endpoint, endpoint_twist=endpoint_twist, names=names, axes=axes,
-                   through_volume=through_volume, link=list(link), own_islands=own_islands, lock=list(lock),
+                   through_volume=through_volume, follow=[str(m) for m in follow], rigid=[str(m) for m in rigid],
+                   own_islands=own_islands, add_joint=list(add_joint), lock=list(lock),
                    lock_vertices=list(lock_vertices), strict=strict, tolerance=tolerance, range=range,
                    stiffness=stiffness, stiffness_attribute=stiffness_attribute)
     given = None if skeleton is None else skeleton_of(skeleton, axes)

@@ -57,11 +57,13 @@ BindRequest bind_request(const nb::dict& options, const nb::dict& settings) {
   take(options, "joint_weights", request.joint_weights);
   take(options, "endpoint", request.endpoint);
   take(options, "endpoint_twist", request.endpoint_twist);
-  take(options, "link", request.linked);
+  take(options, "follow", request.islands.layers);
+  take(options, "rigid", request.islands.rigid);
+  take(options, "add_joint", request.added_joints);
   take(options, "lock", request.locked_joints);
   take(options, "lock_vertices", request.locked_vertices);
   take(options, "strict", request.strict);
-  if (bool own = false; take(options, "own_islands", own)) request.follow = !own;
+  if (bool own = false; take(options, "own_islands", own)) request.islands.decide = !own;
   if (request.voxels != 0 && (request.voxels < 4 || request.voxels > 1024))
     raise(
         parameter_error("voxels", "is " + std::to_string(request.voxels) + ": give a number from 4 to 1024"));

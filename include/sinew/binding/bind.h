@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinew/binding/flesh.h"
+#include "sinew/binding/islands.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/settings.h"
 #include "sinew/rig/rig.h"
@@ -23,9 +24,10 @@ struct BindRequest {
   /// elastic, else none. On the same surface and solid voxel grid.
   std::string joint_weights = "none";
   std::optional<FleshRequest> flesh = {};  ///< also compute flesh; islands and progress as below
-  bool follow = true;                      ///< small islands near the body follow the body under them
-  std::vector<std::size_t> linked =
-      {};  ///< islands (numbered by size, the body is 0) that follow regardless of size
+  IslandRequest islands = {};              ///< clothes, eyes, weapons: what follows the body, what is rigid
+  /// Joints that get weights though the rig's own weights leave them out (controls, poles, targets, roots);
+  /// "all": every joint that deforms. A rig without weights binds to all.
+  std::vector<std::string> added_joints = {};
   std::vector<std::string> locked_joints = {};    ///< their weights are kept
   std::vector<std::size_t> locked_vertices = {};  ///< so are those of these vertices
   /// Method of endpoint weights: a name of endpoint_names(), "painted" (the rig's own) or "none"; empty: the
@@ -45,11 +47,12 @@ struct BindReport {
   std::size_t vertices = 0, bones = 0;
   std::size_t unweighted = 0;  ///< 0 after every binding that returned
   double max_row_error = 0, min = 0, max = 0;
-  std::size_t islands = 0;    ///< connected pieces after welding
-  std::size_t following = 0;  ///< islands that move with the body under them
-  std::size_t filled = 0;     ///< vertices that the method could not bind; bound by the fallback
-  std::size_t clamped = 0;    ///< values clamped to [0, 1]
-  double pruning_error = 0;   ///< largest sum of weights that pruning to `influences` removed from a vertex
+  std::size_t islands = 0;            ///< connected pieces after welding
+  std::size_t layers = 0, rigid = 0;  ///< islands that follow the body beneath them; that one joint moves
+  std::size_t idle_joints = 0;        ///< joints that got no bone, as the rig's own weights leave them out
+  std::size_t filled = 0;             ///< vertices that the method could not bind; bound by the fallback
+  std::size_t clamped = 0;            ///< values clamped to [0, 1]
+  double pruning_error = 0;  ///< largest sum of weights that pruning to `influences` removed from a vertex
   struct PrunedJoint {
     std::string joint;
     double largest = 0;        ///< its largest loss at a vertex

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/binding/islands.h"
 #include "sinew/binding/surface.h"
 #include "sinew/deform/needs.h"
 #include "sinew/rig/rig.h"
@@ -29,8 +30,7 @@ struct FleshRequest {
   TwistFit twist = TwistFit::kSpherical;
   double tolerance = 1.15;
   ElasticSettings elastic;  ///< how stiff the flesh is; its voxels are those of the context
-  bool follow = true;       ///< small islands move with the body under them
-  std::span<const std::size_t> linked = {};
+  IslandRequest islands = {};
   const Progress* progress = nullptr;
 };
 

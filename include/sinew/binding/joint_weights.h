@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/binding/islands.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/result.h"
 #include "sinew/core/settings.h"
@@ -19,8 +20,7 @@ struct JointWeightsRequest {
   int influences = 4;      ///< maximum influences per vertex
   int voxels = 0;          ///< cells along the longest side of the solid voxel grid; 0: chosen by the mesh
   Settings settings = {};  ///< of elastic weights: one-weight, swing-samples, twist-samples, twist-weights
-  bool follow = true;      ///< as in BindRequest: islands follow the body under them
-  std::vector<std::size_t> linked = {};
+  IslandRequest islands = {};  ///< as in BindRequest
   const Progress* progress = nullptr;
 };
 

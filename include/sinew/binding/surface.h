@@ -20,14 +20,16 @@ struct Surface {
   BindInput input() const { return {welded.view(), bones, parents}; }
 };
 /// kImpossible: no joint deforms. kBadInput: no usable triangle.
-Result<Surface> make_surface(const Rig& rig);
+/// @param carrying  per joint: 0 where it gets no bone; empty: every joint that deforms has one
+Result<Surface> make_surface(const Rig& rig, std::span<const std::uint8_t> carrying = {});
 
 /// The data that all binding of one rig shares, built once: the surface, and the solid voxel grid on first
 /// use.
 class BindingContext {
  public:
   /// `voxels`: cells along the longest side of the body; 0: chosen by mesh and bones. Fails as make_surface.
-  static Result<BindingContext> make(const Rig& rig, int voxels, const Progress* progress);
+  static Result<BindingContext> make(const Rig& rig, int voxels, const Progress* progress,
+                                     std::span<const std::uint8_t> carrying = {});
 
   const Surface& surface() const { return surface_; }
   BindInput input() const { return surface_.input(); }

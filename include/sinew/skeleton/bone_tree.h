@@ -28,6 +28,10 @@ struct JointFrame {
 };
 JointFrame joint_frame(std::span<const Bone> bones, std::span<const int> parents, std::size_t bone);
 
+/// Keeps the bones of the joints that `kept` marks (by joint). A kept bone ends at the heads of the nearest
+/// kept bones below it; one with none below keeps the ends that it had.
+void keep_bones(std::span<const std::uint8_t> kept, std::vector<Bone>& bones, std::vector<int>& parents);
+
 /// Where the segments of a bone end: bone.ends, or its tail alone. Valid as long as the bone.
 std::span<const Vec3> segment_ends(const Bone& bone);
 

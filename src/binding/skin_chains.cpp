@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/check_chains.h"
+#include "sinew/binding/skin_chains.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ constexpr double kNoWay = 0.005;       // of the diagonal
 constexpr std::size_t kMostNamed = 5;  // joints in a warning
 
 // How often the skins of two joints meet, by the joint that has most of each vertex; -1: none.
-using Borders = std::map<std::pair<int, int>, std::size_t>;
+using SkinBorders = std::map<std::pair<int, int>, std::size_t>;
 
 std::vector<int> main_joints(const Rig& rig, const Surface& surface) {
   std::vector<int> joints;
@@ -32,8 +32,8 @@ std::vector<int> main_joints(const Rig& rig, const Surface& surface) {
   return joints;
 }
 
-Borders borders_of(const Surface& surface, std::span<const int> main) {
-  Borders borders;
+SkinBorders borders_of(const Surface& surface, std::span<const int> main) {
+  SkinBorders borders;
   const MeshView mesh = surface.welded.view();
   const auto add = [&](int a, int b) {
     if (a < 0 || b < 0 || a == b) return;
@@ -57,31 +57,41 @@ int root_of(std::span<const int> parents, int joint) {
   return joint;
 }
 
+// Whether the skin of a joint above it borders on its own.
+bool is_held(std::span<const int> parents, const SkinBorders& borders, int joint) {
+  for (int a = parents[static_cast<std::size_t>(joint)]; a >= 0; a = parents[static_cast<std::size_t>(a)])
+    if (borders.count({joint, a}) > 0) return true;
+  return false;
+}
+
+// The root of the tree that moves most vertices.
+int main_root(std::span<const int> parents, std::span<const int> main) {
+  std::vector<std::size_t> carried(parents.size(), 0);
+  for (const int joint : main)
+    if (joint >= 0) ++carried[static_cast<std::size_t>(root_of(parents, joint))];
+  return static_cast<int>(std::max_element(carried.begin(), carried.end()) - carried.begin());
+}
+
 // Per bone the one that it hangs on: its own parent, or, where the skin of no joint above it borders on its
-// own, the one that borders on it most; of two trees of joints the smaller one hangs on the larger.
-std::vector<int> skin_parents(const Surface& surface, std::span<const int> main, const Borders& borders) {
+// own, one of the main tree. The tree that moves most grows by the joint that borders on it most, until none
+// does: of a hand whose joints are all roots, from the wrist to the tips.
+std::vector<int> skin_parents(const Surface& surface, std::span<const int> main, const SkinBorders& borders) {
   std::vector<int> parents = surface.parents;
-  const auto carried = [&](int joint) {
-    return std::count_if(main.begin(), main.end(),
-                         [&](int m) { return m >= 0 && is_below(parents, m, joint); });
-  };
-  for (int j = 0; j < static_cast<int>(parents.size()); ++j) {
-    bool held = false;
-    for (int a = parents[static_cast<std::size_t>(j)]; a >= 0 && !held;
-         a = parents[static_cast<std::size_t>(a)])
-      held = borders.count({j, a}) > 0;
-    if (held) continue;
-    int best = -1;
+  const int root = main_root(parents, main);
+  while (true) {
+    int best = -1, above = -1;
     std::size_t most = 0;
-    for (const auto& [pair, count] : borders)
-      if (pair.first == j && count > most && !is_below(parents, pair.second, j)) {
-        most = count;
-        best = pair.second;
-      }
-    if (best >= 0 && carried(j) < carried(root_of(parents, best)))
-      parents[static_cast<std::size_t>(j)] = best;
+    for (const auto& [pair, count] : borders) {
+      const auto [joint, other] = pair;
+      if (count <= most || joint == root || is_below(parents, other, joint)) continue;
+      if (is_held(parents, borders, joint) || !is_below(parents, other, root)) continue;
+      most = count;
+      best = joint;
+      above = other;
+    }
+    if (best < 0) return parents;
+    parents[static_cast<std::size_t>(best)] = above;
   }
-  return parents;
 }
 
 }  // namespace
