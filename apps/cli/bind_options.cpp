@@ -6,9 +6,11 @@
 #include <charconv>
 #include <filesystem>
 
+#include "joint_naming.h"
 #include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
+#include "sinew/skeleton/conventions.h"
 #include "words.h"
 
 namespace sinew::cli {
@@ -192,10 +194,11 @@ void BindOptions::add_flesh_to(const Verb& verb) {
               "a vertex attribute that holds the stiffness; multiplies that of the bones");
 }
 
-Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const {
+Result<BindReport> BindOptions::run(const Console& console, Asset& asset, Json& document) const {
   const FileKind kind = kind_of(out);
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: a rig is written to .glb or .gltf", out));
+  if (!found.names.empty()) SINEW_CHECK(check_convention(found.names));
   SINEW_CHECK(check_writable(out, console.overwrite()));
   SINEW_TRY(asset, console.read(in));
   console.warnings(in, asset.warnings);
@@ -204,6 +207,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
       skeleton.empty() && skeleton_template.empty() && asset.rig.skeleton.deforming_count() > 0;
   SINEW_CHECK(give_skeleton(*this, console, asset));
   if (!stays) note_clips(console, in, clips, count_joint_clips(asset.rig));
+  SINEW_CHECK(rename_joints(console, in, found.names, asset.rig, document));
   BindRequest wanted = request;
   wanted.islands.decide = !own_islands;
   wanted.locked_joints = locked;
@@ -228,6 +232,7 @@ Result<BindReport> BindOptions::run(const Console& console, Asset& asset) const 
   write.influences = request.influences;
   write.weight_bits = weight_bits;
   write.edit.skin = true;
+  write.edit.names = !found.names.empty();
   SINEW_CHECK(save_asset(asset, out, console.overwrite(), write));
   return bound;
 }

@@ -33,8 +33,9 @@ struct BindOptions {
   void add_to(const Verb& verb);
   void add_flesh_to(const Verb& verb);
 
-  // Reads the mesh, gives it the skeleton asked for, binds it and writes the file.
-  Result<BindReport> run(const Console& console, Asset& asset) const;
+  // Reads the mesh, gives it the skeleton asked for, binds it and writes the file. What became of the joints'
+  // names goes into `document`.
+  Result<BindReport> run(const Console& console, Asset& asset, Json& document) const;
 };
 
 // --quantise 8|16

@@ -10,29 +10,26 @@
 #include "sinew/io/write_mesh.h"
 #include "sinew/report/export_page.h"
 #include "sinew/report/report_json.h"
+#include "target_options.h"
 #include "verbs.h"
 #include "words.h"
 
 namespace sinew::cli {
 namespace {
 
-constexpr const char* kTargets[] = {"plain", "web", "godot", "unity", "unreal", "vrm", "blender"};
-
 struct ExportArguments {
-  std::string in, out, page, target = "plain";
+  std::string in, out, page;
   std::vector<std::string> clips;
   int influences = 4, reference = 4;
   std::size_t helpers = 24, morphs = 16;
   double tolerance = 0, fps = 30;
   bool keep = false, no_clips = false;
   PoseOptions pose;
+  TargetOptions target;
 };
 
-Result<void> run_export(const ExportArguments& options, const Console& console) {
-  if (std::find(std::begin(kTargets), std::end(kTargets), options.target) == std::end(kTargets))
-    return parameter_error("for",
-                           fmt::format("is '{}': give plain, web, godot, unity, unreal, vrm or blender",
-                                       printable(options.target)));
+Result<void> run_export(ExportArguments& options, const Console& console) {
+  SINEW_CHECK(options.target.check());
   const FileKind kind = kind_of(options.out);
   if (kind != FileKind::kGlb && kind != FileKind::kGltf)
     return usage_error(fmt::format("{}: exported rigs are written to .glb or .gltf", options.out));
@@ -41,10 +38,6 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
     return exists_already(options.page);
   SINEW_TRY(Asset asset, console.read(options.in));
   console.warnings(options.in, asset.warnings);
-  if (options.target != "plain" && options.target != "web")
-    console.warn(
-        fmt::format("{}: written as for plain: joint names, rest pose and axes of {} are not supported yet",
-                    options.out, options.target));
   ExportRequest request;
   request.influences = static_cast<std::size_t>(options.influences);
   request.helpers = options.helpers;
@@ -85,12 +78,14 @@ Result<void> run_export(const ExportArguments& options, const Console& console) 
                                                      [](const ShapeKey& key) { return !key.mask.empty(); });
   write.edit = {false, true, new_keys, true, false, !options.keep, !options.keep};
   write.sparse_keys = true;
-  write.certificate = report.dump();
   if (!options.page.empty())
     SINEW_CHECK(save_export_page(asset.rig, *made,
                                  std::filesystem::path(options.in).stem().string() + " exported",
                                  options.page, console.overwrite(), console.progress()));
   asset.rig = std::move(made->rig);
+  if (auto done = options.target.apply(console, options.out, asset.rig, write, report); !done)
+    return in_file(options.in, done.error());
+  write.certificate = report.dump();
   SINEW_TRY(const std::string bytes, write_gltf(asset.rig, asset.document.get(), write));
   SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
   report["bytes"] = bytes.size();
@@ -115,10 +110,11 @@ void add_export(Program& program) {
                "  sinew export biped.glb --for web -o biped.web.glb\n"
                "  sinew export biped.glb --for web --page certificate -o biped.web.glb\n"
                "  sinew export biped.glb --influences 8 --helpers 12 --morphs 0 -o biped.plain.glb\n"
+               "  sinew export biped.glb --for unreal -o biped.unreal.glb\n"
                "  sinew export biped.glb --tolerance 0.003 --clips walk -o walk.glb\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
   verb.option("-o,--output", options->out, "the rig as plain skinning: .glb or .gltf").required();
-  verb.option("--for", options->target, "plain, web, godot, unity, unreal, vrm or blender").show_default();
+  options->target.add_to(verb);
   verb.option("--influences", options->influences, "maximum influences per vertex")
       .one_of({4, 8})
       .show_default();

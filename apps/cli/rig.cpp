@@ -21,8 +21,9 @@ void add_rig(Program& program) {
   options->add_flesh_to(verb);
   verb.runs([&program, options]() -> Result<void> {
     Asset asset;
-    SINEW_TRY(const BindReport report, options->run(program.console, asset));
-    Json document = {{"joints", joints_to_json(asset.rig)}};
+    Json document = Json::object();
+    SINEW_TRY(const BindReport report, options->run(program.console, asset, document));
+    document["joints"] = joints_to_json(asset.rig);
     document.update(to_json(report));
     program.console.print(document, to_text(options->out, report));
     return {};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "joint_naming.h"
 #include "sinew/binding/bind.h"
 #include "sinew/io/write_mesh.h"
+#include "sinew/skeleton/conventions.h"
 #include "skeleton_options.h"
 
 namespace sinew::cli {
@@ -27,6 +29,7 @@ Result<void> save_skeleton_json(const Skeleton& skeleton, const std::string& fil
 }
 
 Result<void> run_skeleton(const SkeletonArguments& options, const Console& console) {
+  if (!options.skeleton.names.empty()) SINEW_CHECK(check_convention(options.skeleton.names));
   const bool plain = options.out.ends_with(".json");
   if (!plain) {
     SINEW_TRY(const FileKind kind, writable_kind(options.out));
@@ -43,20 +46,24 @@ Result<void> run_skeleton(const SkeletonArguments& options, const Console& conso
   }
   std::vector<const PolyMesh*> poses;
   for (const Asset& asset : assets) poses.push_back(&asset.rig.mesh);
-  SINEW_TRY(const FoundSkeleton found, options.skeleton.find(console, options.in[0], poses));
+  SINEW_TRY(FoundSkeleton found, options.skeleton.find(console, options.in[0], poses));
+  // Clips of the file go by the names before.
+  const std::size_t clips = count_joint_clips(assets[0].rig);
+  set_skeleton(assets[0].rig, found.skeleton);
+  Json document = Json::object();
+  SINEW_CHECK(rename_joints(console, options.in[0], options.skeleton.names, assets[0].rig, document));
+  found.skeleton = assets[0].rig.skeleton;
   if (plain) {
     SINEW_CHECK(save_skeleton_json(found.skeleton, options.out, console.overwrite()));
   } else {
     Rig& rig = assets[0].rig;
-    const std::size_t clips = count_joint_clips(rig);
-    set_skeleton(rig, found.skeleton);
     note_clips(console, options.in[0], clips, count_joint_clips(rig));
     for (MeshPart& part : rig.parts) part.skinned = true;
     GltfWriteOptions write;
     write.edit.skin = true;
     SINEW_CHECK(save_asset(assets[0], options.out, console.overwrite(), write));
   }
-  Json document = to_json(found);
+  document.update(to_json(found));
   document["output"] = options.out;
   console.print(document, fmt::format("{}: {}", options.out, to_text(found)));
   return {};

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sinew/io/write_mesh.h"
+#include "sinew/skeleton/conventions.h"
 #include "sinew/skeleton/pose.h"
 #include "words.h"
 
@@ -79,8 +80,9 @@ void note_alternatives(const Console& console, const std::string& file, const Fo
 }  // namespace
 
 void SkeletonOptions::add_to(const Verb& verb) {
-  verb.option("--names", request.names, "naming convention of a biped's joints: mixamo, mixamorig or vrm")
-      .show_default();
+  verb.option("--names", names,
+              "naming convention of a humanoid's joints: " + convention_list() +
+                  " (default: the template's, which is mixamo, or the file's own)");
   verb.option("--axes", request.axes,
               "joint axes: bone (y along the bone, x the axis about which it bends, mirrored left and right) "
               "or world (x left, y up, z forward)")
@@ -146,10 +148,11 @@ std::string to_text(const FoundSkeleton& found) {
   const char* way = found.method == SkeletonMethod::kRings     ? "by the rings of its quads"
                     : found.method == SkeletonMethod::kSurface ? "along its surface"
                                                                : "through a solid voxel grid";
-  return fmt::format("{} of the template '{}' {} (confidence {:.0f} %{}), {} of {}, {:.1f} ms",
-                     counted(found.skeleton.size(), "joint"), found.name, way, 100 * found.confidence,
-                     found.symmetric ? ", symmetric" : "", counted(found.curves.size(), "curve"),
-                     counted(found.rings, "ring"), found.curve_ms + found.skeleton_ms);
+  return fmt::format("{} {} {} (confidence {:.0f} %{}), {} of {}, {:.1f} ms",
+                     counted(found.skeleton.size(), "joint"), describe_template(found), way,
+                     100 * found.confidence, found.symmetric ? ", symmetric" : "",
+                     counted(found.curves.size(), "curve"), counted(found.rings, "ring"),
+                     found.curve_ms + found.skeleton_ms);
 }
 
 }  // namespace sinew::cli

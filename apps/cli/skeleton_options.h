@@ -13,6 +13,7 @@ namespace sinew::cli {
 // The options that say how a skeleton is found; shared by `skeleton` and `rig`.
 struct SkeletonOptions {
   std::string curves;  // where the curve skeleton is saved
+  std::string names;   // a convention; empty: the template's or the file's own
   SkeletonRequest request;
 
   void add_to(const Verb& verb);

@@ -15,8 +15,10 @@ void add_weights(Program& program) {
   options->add_to(verb);
   verb.runs([&program, options]() -> Result<void> {
     Asset asset;
-    SINEW_TRY(const BindReport report, options->run(program.console, asset));
-    program.console.print(to_json(report), to_text(options->out, report));
+    Json document = Json::object();
+    SINEW_TRY(const BindReport report, options->run(program.console, asset, document));
+    document.update(to_json(report));
+    program.console.print(document, to_text(options->out, report));
     return {};
   });
 }

@@ -13,6 +13,7 @@
 #include "sinew/io/gltf.h"
 #include "sinew/pipeline/auto_rig.h"
 #include "sinew/player/deformers.h"
+#include "sinew/skeleton/conventions.h"
 
 namespace sinew::studio {
 namespace {
@@ -190,7 +191,7 @@ Answer Api::session() {
   const auto given = files_.find(file_);
   Json templates = Json::array(), names = Json::array();
   for (const char* name : template_list()) templates.push_back(name);
-  for (const char* name : kJointNames) names.push_back(name);
+  for (const char* name : convention_names()) names.push_back(name);
   return json({{"version", version()},
                {"file", given ? to_json(*given) : Json(nullptr)},
                {"deformers", names_and_summaries(deformer_methods())},

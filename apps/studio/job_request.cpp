@@ -9,6 +9,7 @@
 #include "rig_job.h"
 #include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
+#include "sinew/skeleton/conventions.h"
 
 namespace sinew::studio {
 namespace {
@@ -88,7 +89,7 @@ Result<RigJob> rig_job_of(const Json& document, StoredFile file) {
   SINEW_TRY(job.joints, joints_of(document));
   if (!job.skeleton_template.empty()) SINEW_CHECK(one_of("template", job.skeleton_template, template_list()));
   SINEW_CHECK(one_of("weights", job.weights, weight_list()));
-  SINEW_CHECK(one_of("names", job.names, kJointNames));
+  SINEW_CHECK(one_of("names", job.names, convention_names()));
   SINEW_CHECK(one_of("quality", job.quality, std::initializer_list<const char*>{"fast", "flesh"}));
   return job;
 }

@@ -17,7 +17,4 @@ struct JobRequest {
 // joint that is none. kIo: a file that is not kept here.
 Result<JobRequest> parse_job(const std::string& body, FileStore& files);
 
-// The naming of joints that a biped may have.
-inline constexpr const char* kJointNames[] = {"mixamo", "mixamorig", "vrm"};
-
 }  // namespace sinew::studio

@@ -10,6 +10,7 @@
 
 #include "overall_progress.h"
 #include "sinew/io/asset.h"
+#include "sinew/pipeline/export_target.h"
 #include "sinew/pipeline/posed_mesh.h"
 #include "sinew/player/pose_request.h"
 #include "sinew/report/report_json.h"
@@ -43,7 +44,6 @@ Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, R
     return fmt::format("The file's own skeleton of {} joints was kept.", rig.skeleton.deforming_count());
   SkeletonRequest request;
   request.skeleton_template = job.skeleton_template;
-  request.names = job.names;
   request.progress = progress;
   SINEW_TRY(const SkeletonFor made, find_skeleton_for(rig, request));
   if (!made.given)
@@ -53,8 +53,10 @@ Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, R
         "The template '{}' does not fit this mesh and was scaled to its bounding box: move the joints to "
         "where they belong and bind again.",
         job.skeleton_template);
-  return fmt::format("{} joints of the template '{}' were found (confidence {:.0f} %{}).",
-                     made.found.skeleton.size(), made.found.name, 100 * made.found.confidence,
+  // The templates have Mixamo's names.
+  if (job.names != "mixamo") SINEW_CHECK(rename_joints(rig, job.names));
+  return fmt::format("{} joints {} were found (confidence {:.0f} %{}).", made.found.skeleton.size(),
+                     describe_template(made.found), 100 * made.found.confidence,
                      made.found.symmetric ? ", symmetric" : "");
 }
 

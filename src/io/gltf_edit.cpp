@@ -25,6 +25,12 @@ int Editor::mesh_of(int node) const {
   return static_cast<int>(builder.json["nodes"][static_cast<std::size_t>(node)]["mesh"].get<double>());
 }
 
+void Editor::set_names() {
+  for (std::size_t j = 0; j < joint_nodes.size(); ++j)
+    if (joint_nodes[j] >= 0)
+      builder.json["nodes"][static_cast<std::size_t>(joint_nodes[j])]["name"] = rig.skeleton[j].name;
+}
+
 Json& Editor::mesh_json(int node) {
   return builder.json["meshes"][static_cast<std::size_t>(mesh_of(node))];
 }
@@ -184,6 +190,7 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
     if (edit.stack) put_stack(editor.builder.json, rig.stack);
     if (edit.skin) put_flesh(editor.builder, rig, editor.joint_nodes);
     if (edit.cages) put_cages(editor.builder, rig, editor.joint_nodes);
+    if (edit.names) editor.set_names();
   }
   put_certificate(editor.builder.json, options.certificate);
   drop_unused(editor.builder, document.json);

@@ -9,11 +9,11 @@
 namespace sinew::gltf {
 namespace {
 
-// The joints of the document, and behind them at most helpers.
-bool same_skeleton(const Skeleton& a, const Skeleton& b) {
+// The joints of the document, maybe renamed, and behind them at most helpers.
+bool same_skeleton(const Skeleton& a, const Skeleton& b, bool renamed) {
   if (a.size() < b.size() || b.empty()) return false;
   for (std::size_t j = 0; j < b.size(); ++j)
-    if (a[j].name != b[j].name || a[j].parent != b[j].parent) return false;
+    if ((!renamed && a[j].name != b[j].name) || a[j].parent != b[j].parent) return false;
   for (std::size_t j = b.size(); j < a.size(); ++j)
     if (!a[j].helper) return false;
   return true;
@@ -169,7 +169,7 @@ class SkinTable {
 }  // namespace
 
 void Editor::replace_skin() {
-  const bool same = same_skeleton(rig.skeleton, document.skeleton);
+  const bool same = same_skeleton(rig.skeleton, document.skeleton, options.edit.names);
   if (same)
     reuse_nodes(*this);
   else

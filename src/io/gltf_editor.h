@@ -49,6 +49,7 @@ struct Editor {
   void move_channels_to_new_joints();
   void renew_weight_channels();
   void set_pose();
+  void set_names();
   // The deformed mesh alone: nodes at the scene root, no skins, no clips, no targets but the baked ones.
   void make_plain();
 };

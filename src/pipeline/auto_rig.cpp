@@ -9,7 +9,6 @@
 #include <mutex>
 
 #include "pipeline/bone_mesh.h"
-#include "pipeline/joint_names.h"
 #include "sinew/characters/characters.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
@@ -97,6 +96,10 @@ Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name
   return templates;
 }
 
+std::string describe_template(const FoundSkeleton& found) {
+  return found.name == kNoTemplate ? "without a template" : fmt::format("of the template '{}'", found.name);
+}
+
 Result<Skeleton> with_axes(const Skeleton& skeleton, const std::string& axes) {
   if (axes == "bone") return with_bone_axes(skeleton);
   if (axes == "world") return skeleton;
@@ -129,7 +132,6 @@ Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, cons
   options.joints = request.joints;
   options.tips.assign(request.tips.begin(), request.tips.end());
   SINEW_TRY(FoundSkeleton found, find_skeleton(*poses[0], templates, options));
-  SINEW_TRY(found.skeleton, with_names(found.skeleton, request.names));
   SINEW_TRY(found.skeleton, with_axes(found.skeleton, request.axes));
   return found;
 }

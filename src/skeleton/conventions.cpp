@@ -139,6 +139,11 @@ std::string convention_list() {
   return list;
 }
 
+Result<void> check_convention(std::string_view name) {
+  if (std::find(kConventions.begin(), kConventions.end(), name) != kConventions.end()) return {};
+  return parameter_error("names", fmt::format("is '{}': give {}", printable(name), convention_list()));
+}
+
 std::string vrm_bone_name(HumanJoint joint) {
   const Convention vrm("vrm");
   switch (joint) {
@@ -170,9 +175,7 @@ std::string vrm_bone_name(HumanJoint joint) {
 }
 
 Result<JointNames> joint_names(const Skeleton& skeleton, const Humanoid& human, std::string_view convention) {
-  if (std::find(kConventions.begin(), kConventions.end(), convention) == kConventions.end())
-    return parameter_error("names",
-                           fmt::format("is '{}': give {}", printable(convention), convention_list()));
+  SINEW_CHECK(check_convention(convention));
   const Convention words(convention);
   JointNames result;
   result.names.assign(skeleton.size(), "");
@@ -204,14 +207,14 @@ Result<JointNames> joint_names(const Skeleton& skeleton, const Humanoid& human, 
   return result;
 }
 
-Result<Skeleton> with_joint_names(const Skeleton& skeleton, std::span<const Affine3> globals,
-                                  std::string_view convention) {
+Result<JointNames> rename_joints(Skeleton& skeleton, std::span<const Affine3> globals,
+                                 std::string_view convention) {
   const auto human = find_humanoid(skeleton, globals);
-  SINEW_TRY(const JointNames names, joint_names(skeleton, human.value_or(Humanoid()), convention));
-  if (!human) return skeleton;
+  SINEW_TRY(JointNames result, joint_names(skeleton, human.value_or(Humanoid()), convention));
   std::vector<Joint> joints(skeleton.joints().begin(), skeleton.joints().end());
-  for (std::size_t j = 0; j < joints.size(); ++j) joints[j].name = names.names[j];
-  return Skeleton::create(std::move(joints));
+  for (std::size_t j = 0; j < joints.size(); ++j) joints[j].name = result.names[j];
+  SINEW_TRY(skeleton, Skeleton::create(std::move(joints)));
+  return result;
 }
 
 }  // namespace sinew

@@ -260,7 +260,7 @@ class Studio(ProgramTest):
         self.assertIn("swing-twist", [d["name"] for d in session["deformers"]])
         self.assertIn("bbw", [w["name"] for w in session["weights"]])
         self.assertIn("biped", session["templates"])
-        self.assertEqual(session["names"], ["mixamo", "mixamorig", "vrm"])
+        self.assertEqual(session["names"], ["mixamo", "mixamorig", "unreal", "unity", "godot", "vrm", "rigify"])
         self.assertEqual(session["limits"]["bytes"], 1 << 30)
         self.assertIn(session["version"], self.call("--version").stdout)
 

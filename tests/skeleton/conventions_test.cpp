@@ -75,11 +75,11 @@ TEST(Conventions, JointsAreCalledAsTheProgramsDo) {
        {"spine", "spine.001", "spine.003", "spine.004", "thigh.L", "toe.R", "thumb.01.L", "f_pinky.03.R",
         "upper_arm.L"}}};
   for (const char* convention : convention_names()) {
-    const auto named = with_joint_names(biped, at_rest(biped), convention);
-    ASSERT_TRUE(named.ok());
+    Skeleton named = biped;
+    ASSERT_TRUE(rename_joints(named, at_rest(biped), convention).ok());
     for (const std::string& name : wanted.at(convention)) {
       bool found = false;
-      for (const Joint& joint : named->joints()) found |= joint.name == name;
+      for (const Joint& joint : named.joints()) found |= joint.name == name;
       EXPECT_TRUE(found) << convention << ": " << name;
     }
   }
@@ -89,14 +89,11 @@ TEST(Conventions, EveryConventionRenamesBack) {
   const Skeleton biped = mixamo_body();
   for (const char* there : convention_names())
     for (const char* over : convention_names()) {
-      auto named = with_joint_names(biped, at_rest(biped), there);
-      ASSERT_TRUE(named.ok());
-      named = with_joint_names(*named, at_rest(*named), over);
-      ASSERT_TRUE(named.ok());
-      named = with_joint_names(*named, at_rest(*named), "mixamo");
-      ASSERT_TRUE(named.ok());
+      Skeleton named = biped;
+      for (const char* convention : {there, over, "mixamo"})
+        ASSERT_TRUE(rename_joints(named, at_rest(biped), convention).ok());
       for (std::size_t j = 0; j < biped.size(); ++j)
-        EXPECT_EQ((*named)[j].name, biped[j].name) << there << " " << over;
+        EXPECT_EQ(named[j].name, biped[j].name) << there << " " << over;
     }
 }
 
@@ -122,9 +119,10 @@ TEST(Conventions, WhatHasNoNameKeepsItsOwnAndIsListed) {
   tail.parent = -1;
   pole = Skeleton::create({tail});
   ASSERT_TRUE(pole.ok());
-  const auto same = with_joint_names(*pole, at_rest(*pole), "vrm");
+  const auto same = rename_joints(*pole, at_rest(*pole), "vrm");
   ASSERT_TRUE(same.ok());
-  EXPECT_EQ((*same)[0].name, "pelvis");
+  EXPECT_EQ(same->matched, 0U);
+  EXPECT_EQ((*pole)[0].name, "pelvis");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ def make(kind: str, *, resolution: int = 0) -> Rig:
     return _sinew.make(kind, resolution)
 
 
-def find_skeleton(mesh: MeshLike | Sequence[MeshLike], *, template: PathLike = "", names: str = "mixamo",
+def find_skeleton(mesh: MeshLike | Sequence[MeshLike], *, template: PathLike = "", names: str = "",
                   axes: str = "bone", through_volume: bool = False, progress: Any = None) -> Skeleton:
     """Fits a skeleton into a mesh, or into one mesh in several poses (a list), as `sinew skeleton` does.
 
@@ -55,7 +55,7 @@ def find_skeleton(mesh: MeshLike | Sequence[MeshLike], *, template: PathLike = "
 
 def weights(mesh: MeshLike, skeleton: Any = None, *, method: str = "bbw", influences: int = 4, voxels: int = 0,
             joint_weights: str = "", endpoint: str = "", endpoint_twist: str = "", template: PathLike = "",
-            names: str = "mixamo", axes: str = "bone", follow: Sequence[str | int] = (),
+            names: str = "", axes: str = "bone", follow: Sequence[str | int] = (),
             rigid: Sequence[str | int] = (), own_islands: bool = False, add_joint: Sequence[str] = (),
             lock: Sequence[str] = (), lock_vertices: Sequence[int] = (), strict: bool = False,
             progress: Any = None, **settings: Any) -> Rig:
@@ -76,9 +76,10 @@ def weights(mesh: MeshLike, skeleton: Any = None, *, method: str = "bbw", influe
 def rig(mesh: MeshLike, skeleton: Any = None, *, template: PathLike = "", quality: str = "flesh",
         method: str = "bbw", influences: int = 4, voxels: int = 0, tolerance: float = 1.15, range: Any = None,
         stiffness: dict[str, float] | None = None, stiffness_attribute: str = "", joint_weights: str = "none",
-        endpoint: str = "projection", endpoint_twist: str = "", names: str = "mixamo", axes: str = "bone",
+        endpoint: str = "projection", endpoint_twist: str = "", names: str = "", axes: str = "bone",
         through_volume: bool = False, follow: Sequence[str | int] = (), rigid: Sequence[str | int] = (),
-        own_islands: bool = False, add_joint: Sequence[str] = (), lock: Sequence[str] = (), lock_vertices: Sequence[int] = (), strict: bool = False,
+        own_islands: bool = False, add_joint: Sequence[str] = (), lock: Sequence[str] = (),
+        lock_vertices: Sequence[int] = (), strict: bool = False,
         progress: Any = None, **settings: Any) -> Rig:
     """Rigs a mesh, as `sinew rig` does: fits a skeleton where none is given, computes weights and, with
     quality="flesh", the data of the deformer `flesh`; quality="fast": weights alone.

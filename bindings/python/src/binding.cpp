@@ -9,8 +9,10 @@
 #include "sinew/binding/bind.h"
 #include "sinew/binding/reweight.h"
 #include "sinew/binding/weight_methods.h"
+#include "sinew/pipeline/export_target.h"
 #include "sinew/pipeline/rig_mesh.h"
 #include "sinew/report/report_json.h"
+#include "sinew/skeleton/pose.h"
 
 namespace sinew::python {
 namespace {
@@ -20,10 +22,17 @@ namespace {
 SkeletonRequest skeleton_request(const nb::dict& options) {
   SkeletonRequest request;
   take(options, "template", request.skeleton_template);
-  take(options, "names", request.names);
   take(options, "axes", request.axes);
   take(options, "through_volume", request.volume);
   return request;
+}
+
+// Checked before the work; empty: joints keep their names.
+std::string naming_of(const nb::dict& options) {
+  std::string names;
+  if (take(options, "names", names) && !names.empty())
+    if (const auto known = check_convention(names); !known.ok()) raise(known.error());
+  return names;
 }
 
 Error nothing_fits(const FoundSkeleton& found) {
@@ -33,12 +42,16 @@ Error nothing_fits(const FoundSkeleton& found) {
 SkeletonObject find(const std::vector<MeshObject>& meshes, const nb::dict& options,
                     const nb::object& progress) {
   SkeletonRequest request = skeleton_request(options);
+  const std::string names = naming_of(options);
   std::vector<const PolyMesh*> poses;
   for (const MeshObject& mesh : meshes) poses.push_back(mesh.mesh.get());
   FoundSkeleton found = run_job(progress, [&](const Progress* live) -> Result<FoundSkeleton> {
     request.progress = live;
     SINEW_TRY(FoundSkeleton made, auto_skeleton(poses, request));
     if (made.skeleton.empty()) return nothing_fits(made);
+    if (!names.empty())
+      SINEW_CHECK(rename_joints(made.skeleton,
+                                global_transforms(made.skeleton, rest_pose(made.skeleton).local), names));
     return made;
   });
   SkeletonObject made;
@@ -139,6 +152,7 @@ RigObject bind_rig(const RigObject& before, const SkeletonObject* skeleton, bool
                    const nb::dict& options, const nb::dict& settings, const nb::object& progress) {
   BindRequest request = bind_request(options, settings);
   SkeletonRequest wanted = skeleton_request(options);
+  const std::string names = naming_of(options);
   if (skeleton && !wanted.skeleton_template.empty())
     raise(usage_error("give skeleton or template, not both"));
   std::string quality;
@@ -152,6 +166,7 @@ RigObject bind_rig(const RigObject& before, const SkeletonObject* skeleton, bool
   const BindReport report = run_job(progress, [&](const Progress* live) -> Result<BindReport> {
     wanted.progress = request.progress = live;
     SINEW_CHECK(give_skeleton(asset.rig, skeleton, finds, wanted, warnings));
+    if (!names.empty()) SINEW_CHECK(rename_joints(asset.rig, names));
     if (by_clips) request.flesh->ranges = ranges_of_clips(asset.rig);
     if (by_clips && request.flesh->ranges.empty())
       return parameter_error("range", "is 'clips', and no clip of the rig turns a joint");
@@ -159,6 +174,7 @@ RigObject bind_rig(const RigObject& before, const SkeletonObject* skeleton, bool
   });
   RigObject made = changed(before, std::move(asset));
   made.edit.skin = true;
+  made.edit.names |= !names.empty();
   made.influences = request.influences;
   made.report = {{"joints", joints_to_json(made.rig())}};
   made.report.update(to_json(report));

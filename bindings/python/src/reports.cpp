@@ -157,7 +157,8 @@ RigObject export_rig(const RigObject& before, const nb::dict& options, const nb:
                  true,
                  was.pose,
                  was.stack || !request.keep,
-                 was.cages || !request.keep};
+                 was.cages || !request.keep,
+                 was.names};
   result.influences = static_cast<int>(request.influences);
   result.sparse = true;
   result.report = to_json(made.certificate);

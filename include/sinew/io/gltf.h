@@ -56,6 +56,7 @@ struct GltfEdit {
   bool pose = false;      ///< node transforms, from `posed`
   bool stack = false;     ///< the order of the steps and their settings
   bool cages = false;     ///< cages and point handles
+  bool names = false;     ///< names of joints; with `skin`: the document's own joints were renamed
 };
 
 /// A baked animation: one morph target a frame, and a clip that plays them.

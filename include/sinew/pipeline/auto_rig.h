@@ -16,11 +16,13 @@ std::span<const char* const> template_list();
 /// "biped, quadruped, hand, ...": for help and messages.
 std::string template_names();
 
+/// "of the template 'biped'" or "without a template": behind a number of joints.
+std::string describe_template(const FoundSkeleton& found);
+
 /// How a mesh is to get its skeleton, as a user says it.
 struct SkeletonRequest {
   std::string
       skeleton_template;  ///< a name of template_names(), none (by the curves alone) or a rigged file; empty: the one that fits best
-  std::string names = "mixamo";        ///< or vrm: how a biped's joints are called
   std::string axes = "bone";           ///< or world: the axes of joints, see with_axes
   bool rings = true;                   ///< by the rings of a mesh of quads, where they come out
   bool volume = false;                 ///< through the voxel body at once

@@ -17,6 +17,8 @@ namespace sinew {
 std::span<const char* const> convention_names();
 /// "mixamo, mixamorig, … or rigify": for help and messages.
 std::string convention_list();
+/// kUsage: no such convention.
+Result<void> check_convention(std::string_view name);
 
 /// The name of a humanoid's joint as VRM 1.0 has it.
 std::string vrm_bone_name(HumanJoint joint);
@@ -30,12 +32,12 @@ struct JointNames {
 
 /// The joints of `human`, called as a convention does. Spines and necks of any number of joints are numbered where
 /// the convention numbers them; else the first, the middle and the last have names. Joints that have none keep
-/// theirs, with "_" behind it where another has it now. kUsage: no such convention.
+/// theirs, with "_" behind it where another has it now. Fails as check_convention.
 Result<JointNames> joint_names(const Skeleton& skeleton, const Humanoid& human, std::string_view convention);
 
-/// The same skeleton with a humanoid's joints called so; `globals` are its joints at rest. A skeleton that is no
+/// Renames the joints of the humanoid in a skeleton; `globals` are its joints at rest. A skeleton that is no
 /// humanoid keeps its names. Fails as joint_names.
-Result<Skeleton> with_joint_names(const Skeleton& skeleton, std::span<const Affine3> globals,
-                                  std::string_view convention);
+Result<JointNames> rename_joints(Skeleton& skeleton, std::span<const Affine3> globals,
+                                 std::string_view convention);
 
 }  // namespace sinew

@@ -5,7 +5,9 @@ import { isSkinned } from '../state';
 import { button, progress, section, select, setChoices } from '../ui/controls';
 import { h, setText, show } from '../ui/dom';
 
-const NAMES: Record<string, string> = { mixamo: 'LeftArm (Mixamo)', mixamorig: 'mixamorig:LeftArm', vrm: 'leftUpperArm (VRM)' };
+const NAMES: Record<string, string> = {
+  mixamo: 'LeftArm (Mixamo)', mixamorig: 'mixamorig:LeftArm', unreal: 'upperarm_l (Unreal)', unity: 'LeftUpperArm (Unity)', godot: 'LeftUpperArm (Godot)', vrm: 'leftUpperArm (VRM)', rigify: 'upper_arm.L (Rigify)',
+};
 
 export function rigPanel(app: App): HTMLElement {
   const template = select('Template', [], () => undefined);
