@@ -26,8 +26,10 @@ std::vector<int> main_joints(const Rig& rig, const Surface& surface) {
   std::vector<int> joints;
   for (const std::uint32_t i : surface.welded.weld.representative) {
     const auto row = rig.weights.row(i);
-    joints.push_back(row.empty() || row[0].joint >= surface.bones.size() ? -1
-                                                                         : static_cast<int>(row[0].joint));
+    int joint = row.empty() ? -1 : static_cast<int>(row[0].joint);
+    while (joint >= static_cast<int>(surface.bones.size()))  // a rigid part
+      joint = rig.skeleton[static_cast<std::size_t>(joint)].parent;
+    joints.push_back(joint);
   }
   return joints;
 }

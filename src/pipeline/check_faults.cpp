@@ -23,8 +23,9 @@ constexpr double kOpenSeam = 0.005;                             // of the diagon
 constexpr double kLooseIsland = 0.03;                           // of the diagonal
 constexpr double kTornEdge = 0.2;                               // of the diagonal
 constexpr double kMirrorDifference = 0.1, kMirrorPlace = 0.02;  // the latter of the diagonal
-constexpr double kMirrorShare = 0.02;                           // of the vertices that the joint carries
-constexpr std::size_t kFewest = 3;                              // vertices that make a fault
+constexpr double kMostLone = 0.2;      // of the joints without a mirror image: the skeleton is not symmetric
+constexpr double kMirrorShare = 0.02;  // of the vertices that the joint carries
+constexpr std::size_t kFewest = 3;     // vertices that make a fault
 constexpr double kWrapTwist = std::numbers::pi / 2, kWrapGirth = 0.8, kWrapEnergy = 2.5;
 constexpr std::size_t kFewCrossing = 12;
 constexpr double kCrossingShare = 0.1;  // of the triangles around the joint
@@ -286,6 +287,9 @@ void find_mirror_faults(const CheckedRig& checked, CheckReport& report, Faults& 
   const auto plane = mirror_plane(checked.surface.welded.weld.positions);
   if (!plane) return;
   const std::vector<int> partner = mirror_partners(checked, *plane);
+  std::size_t lone = 0;
+  for (std::size_t j = 0; j < checked.surface.bones.size(); ++j) lone += partner[j] < 0;
+  if (static_cast<double>(lone) > kMostLone * static_cast<double>(checked.surface.bones.size())) return;
   const std::size_t joints = checked.surface.bones.size();
   std::vector<std::size_t> carried(joints, 0), different(joints, 0);
   std::vector<double> most(joints, 0);

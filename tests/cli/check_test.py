@@ -6,6 +6,7 @@ usage: check_test.py PROGRAM SOURCE [unittest arguments]
 """
 import json
 import os
+import re
 import struct
 import unittest
 
@@ -303,6 +304,35 @@ class Check(ProgramTest):
         for joint in ("LeftForeArm", "LeftLeg", "Spine1"):
             ratio = lambda d: [j["energy_ratio"] for j in d["joints"] if j["name"] == joint][0]
             self.assertGreater(ratio(said), 1.1 * ratio(good), joint)
+
+    def test_candy_wrapping_is_named(self):
+        def spoil(glb):  # half of every vertex of the forearm to the hand: a quarter turn leaves cos 45 of the girth
+            arm = self.dominated(glb, "LeftForeArm")
+            weights, joints = glb.view(glb.attribute("WEIGHTS_0")), glb.view(glb.attribute("JOINTS_0"))
+            weights[arm], joints[arm] = 0, 0
+            half = np.array([1, 1, 0, 0]) * (np.iinfo(weights.dtype).max // 2 if weights.dtype.kind == "u" else 0.5)
+            weights[arm] = half
+            joints[arm] = [glb.joint("LeftForeArm"), glb.joint("LeftHand"), 0, 0]
+        good, said = self.document("check", self.biped), self.spoilt(spoil)
+        wraps = lambda d: [re.search("leaves ([0-9]+) %", r) for r in self.reasons(d, "LeftHand") if "candy-wraps" in r]
+        self.assertEqual(wraps(good), [])
+        self.assertEqual(len(wraps(said)), 1, said)
+        self.assertAlmostEqual(int(wraps(said)[0][1]), 71, delta=3)
+
+    def test_crossing_triangles_are_named(self):
+        def spoil(glb):  # every other vertex of the arm goes along with the elbow: folds run through each other
+            arm = np.concatenate([self.dominated(glb, "LeftForeArm"), self.dominated(glb, "LeftArm")])
+            weights, joints = glb.view(glb.attribute("WEIGHTS_0")), glb.view(glb.attribute("JOINTS_0"))
+            one = np.iinfo(weights.dtype).max if weights.dtype.kind == "u" else 1
+            share = np.random.default_rng(3).choice([0.1, 0.9], len(arm))
+            weights[arm], joints[arm] = 0, 0
+            weights[arm, 0] = np.rint(share * one) if one > 1 else share
+            weights[arm, 1] = one - weights[arm, 0]
+            joints[arm] = [glb.joint("LeftForeArm"), glb.joint("LeftArm"), 0, 0]
+        good, said = self.document("check", self.biped), self.spoilt(spoil)
+        self.assertGreater(said["intersections"], good["intersections"])
+        named = lambda d: {j["name"] for j in d["joints"] if any("cross others" in r for r in j["reasons"])}
+        self.assertTrue(named(said) - named(good), said)
 
     # --- files and exit codes ---
     def test_the_page_has_pictures_and_the_report(self):
