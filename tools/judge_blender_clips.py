@@ -33,10 +33,6 @@ def choose(clip):
         for track in data.nla_tracks:
             track.mute = True
         data.action = actions[0] if actions else None
-    # Blender cuts weights off at the ends of a slider, which the importer of 3.4 sets by the first key alone.
-    for keys in bpy.data.shape_keys:
-        for block in keys.key_blocks:
-            block.slider_min, block.slider_max = -10, 10
 
 
 def positions(objects):

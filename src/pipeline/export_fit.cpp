@@ -293,7 +293,7 @@ class ExportFitter {
     for (const DrivenMorph& morph : result_.morphs) {
       std::vector<double>& own = weights.emplace_back(frames);
       for (std::size_t k = 0; k < frames; ++k)
-        own[k] = mixed(morph.driver.mix, values_[morph.driver.joint][k]);
+        own[k] = morph_weight(morph.driver, values_[morph.driver.joint][k]);
     }
     weights = fit_morph_weights(*fit_, result_.morphs, weights, 0.02, from);
     std::vector<float> far(n * frames, 0);

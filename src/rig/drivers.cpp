@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/rig/drivers.h"
 
+#include <algorithm>
+
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -44,8 +46,12 @@ Affine3 helper_move(const HelperDriver& driver, const JointFrame& frame, const J
   return move_of_numbers(numbers, driver.centre);
 }
 
+double morph_weight(const MorphDriver& driver, const TurnValues& values) {
+  return std::clamp(mixed(driver.mix, values), 0.0, 1.0);
+}
+
 double morph_weight(const MorphDriver& driver, const JointMove& move, const MotionRange& range) {
-  return move.still ? 0.0 : mixed(driver.mix, turn_functions(range.clamp(move.turn)));
+  return move.still ? 0.0 : morph_weight(driver, turn_functions(range.clamp(move.turn)));
 }
 
 void run_drivers(const Rig& rig, Pose& pose) {

@@ -16,6 +16,7 @@ constexpr std::size_t kMorphGrain = 64;
 constexpr double kMorphRidge = 0.05;    // of the mean square of turn functions
 constexpr double kBlendDamping = 0.02;  // where a blend of matrices collapses it hides what morphs do
 constexpr int kMorphRounds = 3;
+constexpr int kBoxSweeps = 60;
 
 using TurnMatrix = Eigen::Matrix<double, static_cast<int>(kTurnFunctions), static_cast<int>(kTurnFunctions)>;
 using TurnVector = Eigen::Matrix<double, static_cast<int>(kTurnFunctions), 1>;
@@ -92,20 +93,54 @@ class ModeFinder {
     const Eigen::SelfAdjointEigenSolver<TurnMatrix> modes(0.5 * (reduced + reduced.transpose()));
     const int last = static_cast<int>(kTurnFunctions) - 1;
     TurnVector mix = factor.matrixU().solve(TurnVector(modes.eigenvectors().col(last)));
-    double largest = 0;
-    for (const std::size_t k : active) largest = std::max(largest, std::abs(mix.dot(functions(joint, k))));
+    // The side of the mode that explains more, with a weight of at most 1 in the frames at hand.
+    BestMode found;
+    double largest = 0, sign = 1;
+    for (const double side : {1.0, -1.0}) {
+      const auto [gain, most] = gain_of(side * mix, joint, active);
+      if (gain <= found.gain) continue;
+      found.gain = gain;
+      largest = most;
+      sign = side;
+    }
     if (!(largest > 0)) return {};
-    // The sign by which the mode is mostly positive, and a weight of at most 1 in the frames at hand.
-    double mean = 0;
-    for (const std::size_t k : active) mean += mix.dot(functions(joint, k));
-    mix *= (mean < 0 ? -1 : 1) / largest;
-    BestMode found{modes.eigenvalues()[last], {}};
+    mix *= sign / largest;
     for (std::size_t f = 0; f < kTurnFunctions; ++f)
       found.mix[f] = static_cast<float>(mix[static_cast<Eigen::Index>(f)]);
     return found;
   }
 
  private:
+  // How much of what is left the best target takes away where it is switched on by the positive part of a mix,
+  // and the largest value of that.
+  std::pair<double, double> gain_of(const TurnVector& mix, std::size_t joint,
+                                    std::span<const std::size_t> active) const {
+    const std::size_t frames = fit_.sequence().frames;
+    std::vector<std::pair<std::size_t, double>> on;
+    double square = 0, most = 0;
+    for (const std::size_t k : active)
+      if (const double w = mix.dot(functions(joint, k)); w > 0) {
+        on.emplace_back(k, weight(k) * w);
+        square += weight(k) * w * w;
+        most = std::max(most, w);
+      }
+    if (!(square > 0)) return {0, 0};
+    const std::vector<std::uint32_t>& region = regions_[joint];
+    const double sum = parallel_reduce(
+        region.size(), kMorphGrain, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+          double part = 0;
+          for (std::size_t v = begin; v < end; ++v) {
+            Vec3 delta = Vec3::Zero();
+            for (const auto& [k, w] : on) delta += w * left_[region[v] * frames + k].cast<double>();
+            part += delta.squaredNorm();
+          }
+          return part;
+        },
+        [](double a, double b) { return a + b; });
+    return {sum / square, most};
+  }
+
   // Keyed frames need no driver: they tell which shape is missing, but count no more than others.
   double weight(std::size_t k) const { return k < free_ ? frame_weight(fit_, k) : 1.0; }
   TurnVector functions(std::size_t joint, std::size_t k) const {
@@ -126,7 +161,8 @@ Weights driven_weights(std::span<const DrivenMorph> morphs, std::span<const std:
   Weights weights;
   for (const DrivenMorph& morph : morphs) {
     std::vector<double>& own = weights.emplace_back(frames);
-    for (std::size_t k = 0; k < frames; ++k) own[k] = mixed(morph.driver.mix, values[morph.driver.joint][k]);
+    for (std::size_t k = 0; k < frames; ++k)
+      own[k] = morph_weight(morph.driver, values[morph.driver.joint][k]);
   }
   return weights;
 }
@@ -219,10 +255,16 @@ Weights fit_morph_weights(const SkinFit& fit, std::span<const DrivenMorph> morph
         }
       }
       for (Eigen::Index m = 0; m < right.size(); ++m) square(m, m) = square(m, m) * (1 + hold) + 1e-300;
-      const Eigen::VectorXd change = square.ldlt().solve(right);
-      if (!change.allFinite()) continue;
-      for (std::size_t m = 0; m < count; ++m)
-        weights[m][k] = start[m][k] + change[static_cast<Eigen::Index>(m)];
+      if (!square.allFinite() || !right.allFinite()) continue;
+      // Least squares within 0 and 1, one weight after the other.
+      for (int sweep = 0; sweep < kBoxSweeps; ++sweep)
+        for (std::size_t m = 0; m < count; ++m) {
+          const auto own_row = static_cast<Eigen::Index>(m);
+          double& w = weights[m][k];
+          const double next = std::clamp(w + right[own_row] / square(own_row, own_row), 0.0, 1.0);
+          right -= (next - w) * square.col(own_row);
+          w = next;
+        }
     }
   });
   return weights;
@@ -253,7 +295,7 @@ std::vector<DrivenMorph> fit_morphs(const SkinFit& fit, std::span<const std::vec
     std::vector<double> weights(frames);
     double square = 0;
     for (std::size_t k = 0; k < frames; ++k) {
-      weights[k] = mixed(morph.driver.mix, values[best][k]);
+      weights[k] = morph_weight(morph.driver, values[best][k]);
       square += frame_weight(fit, k) * weights[k] * weights[k];
     }
     if (!(square > 0)) break;

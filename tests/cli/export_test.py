@@ -384,9 +384,9 @@ class BadInput(ProgramTest):
         shutil.copy(self.arm, out)
         self.call("export", self.arm, "-o", out, *self.few, code=5)
 
-    def test_engines_whose_conventions_are_missing_say_so(self):
+    def test_a_skeleton_that_is_no_humanoid_keeps_its_names_and_says_so(self):
         done = self.call("export", self.arm, "-o", self.path("out.glb"), "--for", "unity", *self.few)
-        self.assertIn("unity", done.stderr)
+        self.assertIn("not a humanoid", done.stderr)
 
 
 @unittest.skipUnless(os.path.isdir(DATA), "no test data: set SINEW_DATA to its folder")

@@ -19,7 +19,8 @@ struct BulgingTube {
   std::vector<double> switched;  // per frame
 };
 
-BulgingTube bulging_tube(std::size_t frames) {
+// `both`: the bulge turns into a dent where the joint turns the other way.
+BulgingTube bulging_tube(std::size_t frames, bool both = false) {
   BulgingTube made;
   SkinSequence& sequence = made.sequence;
   sequence.joints = 2;
@@ -37,7 +38,8 @@ BulgingTube bulging_tube(std::size_t frames) {
     move.translate(Vec3(-2, 0, 0));
     sequence.moves[frames + k] = move;
     made.values[1][k] = turn_functions(turn);
-    made.switched.push_back(0.7 * made.values[1][k][4] - 0.4 * made.values[1][k][13]);
+    made.switched.push_back(both ? 0.8 * std::sin(turn.z())
+                                 : 0.7 * made.values[1][k][4] - 0.4 * made.values[1][k][13]);
   }
   made.weights.offsets.push_back(0);
   sequence.shapes.resize(sequence.rest.size() * frames);
@@ -108,6 +110,32 @@ TEST(MorphFit, WeightsOfAFrameAreTheBestOnes) {
   for (std::size_t k = 0; k < 12; ++k) EXPECT_NEAR(weights[0][k], made.switched[k], 1e-4);
   const auto some = fit_morph_weights(fit, morphs, {std::vector<double>(12, 0.0)}, 0, 7);
   for (std::size_t k = 0; k < 7; ++k) EXPECT_EQ(some[0][k], 0);
+}
+
+TEST(MorphFit, ABulgeThatTurnsIntoADentTakesTwoTargetsWithWeightsFromZeroToOne) {
+  const BulgingTube made = bulging_tube(120, true);
+  const SkinFit fit = fit_of(made);
+  const auto left = [&](std::size_t count) {
+    MorphFitOptions options;
+    options.morphs = count;
+    options.least = 1e-6;
+    const std::vector<DrivenMorph> morphs = fit_morphs(fit, made.values, options);
+    EXPECT_EQ(morphs.size(), count);
+    std::vector<std::vector<double>> weights;
+    for (const DrivenMorph& morph : morphs)
+      for (std::vector<double>& own = weights.emplace_back(); own.size() < 120;)
+        own.push_back(morph_weight(morph.driver, made.values[morph.driver.joint][own.size()]));
+    const std::vector<std::vector<double>> best = fit_morph_weights(fit, morphs, weights, 0.02);
+    for (const auto& all : {weights, best})
+      for (const std::vector<double>& own : all)
+        for (const double w : own) {
+          EXPECT_GE(w, 0);
+          EXPECT_LE(w, 1);
+        }
+    return left_over(fit, morphs, weights) / left_over(fit, {}, {});
+  };
+  EXPECT_GT(left(1), 0.5);
+  EXPECT_LT(left(2), 0.1);
 }
 
 TEST(MorphFit, SmallDeltasAreDroppedAndNothingComesOfNothing) {

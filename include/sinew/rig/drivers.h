@@ -37,6 +37,8 @@ struct MorphDriver {
   std::uint32_t joint = 0;
   TurnMix mix{};
 };
+/// 0 to 1: programs cut other weights off, Blender at its sliders and Unity where it clamps blend shapes.
+double morph_weight(const MorphDriver& driver, const TurnValues& values);
 double morph_weight(const MorphDriver& driver, const JointMove& move, const MotionRange& range);
 
 /// A helper joint or a shape key of a rig, and what it follows.
