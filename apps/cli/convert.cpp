@@ -18,7 +18,7 @@ void add_convert(Program& program) {
                              "  sinew convert rig.glb -o posed.obj\n");
   verb.option("IN", options->in, "a .glb, .gltf, .obj, .ply, .off, .stl, .mesh, .bvh, .tgf or skeleton .json")
       .required();
-  verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .obj, .ply, .off, .stl")
+  verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .usda, .obj, .ply, .off, .stl")
       .required();
   verb.flag("--keep-invalid", options->keep_invalid,
             "keep NaN and negative weights in a .glb or .gltf, instead of writing them as 0");
