@@ -101,7 +101,7 @@ Result<JobRequest> parse_job(const std::string& body, FileStore& files) {
   if (!document.is_object()) return usage_error("the body must be a JSON object");
   JobRequest request;
   SINEW_TRY(request.kind, text_of(document, "kind", ""));
-  SINEW_CHECK(one_of("kind", request.kind, std::initializer_list<const char*>{"rig", "reference"}));
+  SINEW_CHECK(one_of("kind", request.kind, std::initializer_list<const char*>{"rig", "reference", "check"}));
   SINEW_TRY(const std::string id, text_of(document, "file", ""));
   std::optional<StoredFile> file = files.find(id);
   if (!file) return io_error("this file is not stored here, or no longer: send it again");
@@ -109,9 +109,8 @@ Result<JobRequest> parse_job(const std::string& body, FileStore& files) {
     SINEW_TRY(RigJob job, rig_job_of(document, *std::move(file)));
     request.work = [job = std::move(job)](const Progress& progress) { return run_rig_job(job, progress); };
   } else {
-    request.work = [file = *std::move(file)](const Progress& progress) {
-      return run_reference_job(file, progress);
-    };
+    const auto run = request.kind == "check" ? run_check_job : run_reference_job;
+    request.work = [run, file = *std::move(file)](const Progress& progress) { return run(file, progress); };
   }
   return request;
 }

@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstring>
 #include <filesystem>
 
 #include "overall_progress.h"
+#include "sinew/core/text.h"
 #include "sinew/io/asset.h"
+#include "sinew/pipeline/check.h"
 #include "sinew/pipeline/export_target.h"
 #include "sinew/pipeline/posed_mesh.h"
 #include "sinew/player/pose_request.h"
@@ -113,6 +116,34 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
   output.name = renamed(job.file.name, ".glb");
   output.report = {{"joints", joints_to_json(asset.rig)}};
   output.report.update(to_json(*bound));
+  return output;
+}
+
+Result<JobOutput> run_check_job(const StoredFile& file, const Progress& progress) {
+  OverallProgress overall(progress);
+  overall.part("reading", 0.1);
+  SINEW_TRY(const Asset asset, read_asset(*file.bytes, file.name));
+  CheckRequest request;
+  request.stored = stored_weights(asset);
+  request.progress = overall.part("bending joints one by one", 0.98);
+  const auto checked = check(asset.rig, request);
+  if (is_cancelled(&progress)) return cancelled();
+  if (!checked.ok()) return in_file(file.name, checked.error());
+  JobOutput output;
+  output.text.push_back(fmt::format("Grade {}.", letter_of(checked->grade)));
+  std::vector<const JointCheck*> joints;
+  for (const JointCheck& joint : checked->joints)
+    if (joint.grade && !joint.reasons.empty()) joints.push_back(&joint);
+  std::stable_sort(joints.begin(), joints.end(),
+                   [](const JointCheck* a, const JointCheck* b) { return *a->grade > *b->grade; });
+  for (const JointCheck* joint : joints)
+    for (const std::string& reason : joint->reasons)
+      output.text.push_back(
+          fmt::format("{} ({}): {}.", printable(joint->name), letter_of(*joint->grade), reason));
+  add_sentences(checked->warnings, output.text);
+  output.report = to_json(*checked);
+  output.bytes = output.report.dump(1) + "\n";
+  output.name = renamed(file.name, ".check.json");
   return output;
 }
 

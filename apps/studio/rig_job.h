@@ -25,4 +25,8 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress);
 // The vertices of a rig in the file's own pose by the elastic deformer: float32 x, y, z, world space.
 Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& progress);
 
+// What `sinew check --json` says of a rig, as bytes and report; its text has the grade and the joints that
+// stand out, worst first.
+Result<JobOutput> run_check_job(const StoredFile& file, const Progress& progress);
+
 }  // namespace sinew::studio

@@ -380,6 +380,17 @@ class Studio(ProgramTest):
                 self.assertAlmostEqual(a, b, delta=1e-6)
         self.assertGreater(done["result"]["report"]["energy"], 0)
 
+    def test_a_check_is_what_the_program_says(self):
+        arm = self.make("checked.glb", "arm", "--resolution", 500)
+        done, _ = self.server.job({"kind": "check", "file": self.server.send(arm)})
+        self.assertEqual(done["state"], "done", done)
+        said, stored = self.document("check", arm), strict(self.server.get("/api/files/" + done["result"]["file"])[1].decode())
+        for report in (said, stored, done["result"]["report"]):
+            report.pop("seconds")
+        self.assertEqual(stored, said)
+        self.assertEqual(done["result"]["report"], said)
+        self.assertEqual(done["result"]["text"][0], "Grade %s." % said["grade"])
+
     def test_one_job_at_a_time_and_a_cancelled_one_makes_place(self):
         body = self.server.send(self.make("large.obj", "biped", "--resolution", 20000))
         status, started = self.server.json("POST", "/api/jobs", {"kind": "rig", "file": body})
@@ -425,10 +436,11 @@ class Studio(ProgramTest):
         for name, data, code in (("a.glb", b"glTF", 3), ("a.obj", b"", 3), ("a.txt", b"hello", 2), ("a", b"x", 2),
                                  ("a.ply", b"ply\n", 3), ("bones.tgf", b"1 0 0 0\n2 0 1 0\n#\n1 2\n", 3)):
             file = self.server.upload(name, data)[1]["id"]
-            for kind in ("rig", "reference"):
+            for kind in ("rig", "reference", "check"):
                 failed, _ = self.server.job({"kind": kind, "file": file})
                 self.assertEqual(failed["state"], "failed", (name, kind))
-                self.assertEqual(failed["error"]["code"], code, (name, kind, failed["error"]))
+                unbound = kind == "check" and name == "bones.tgf"  # joints without a mesh have no weights to check
+                self.assertEqual(failed["error"]["code"], 4 if unbound else code, (name, kind, failed["error"]))
                 self.assertIn(name, failed["error"]["message"])
 
     @unittest.skipUnless(os.path.isdir(DATA), "no shared data")

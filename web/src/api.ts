@@ -15,7 +15,7 @@ export interface ServerSession {
 export interface JointPlace { name: string; parent: number; position: [number, number, number] }
 export type JobRequest =
   | { kind: 'rig'; file: string; template: string; weights: string; names: string; quality: string; joints?: JointPlace[] }
-  | { kind: 'reference'; file: string };
+  | { kind: 'reference' | 'check'; file: string };
 export interface JobState {
   id: string;
   kind: string;

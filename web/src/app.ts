@@ -365,6 +365,23 @@ export class App {
     }
   }
 
+  /** Grades of the rig and its joints, as `sinew check` gives them, into the report. */
+  async check(): Promise<void> {
+    const { job, opened, file } = this.state;
+    if (job || !opened || !file) return;
+    this.pause();
+    this.store.set({ job: { kind: 'check', stage: 'Sending the rig', fraction: 0, cancelling: false } });
+    try {
+      const sent = file.id ?? (await this.api.upload(file.name, file.bytes)).id;
+      const result = await this.jobs.run({ kind: 'check', file: sent }, (s) => this.follow('check', s.stage, s.fraction));
+      this.store.set({ report: result.text ?? [] });
+    } catch (error) {
+      this.jobFailed('Check', error);
+    } finally {
+      this.store.set({ job: null });
+    }
+  }
+
   // --- rigging ---
 
   async rig(template: string, weights: string, names: string, quality: string): Promise<void> {
@@ -420,7 +437,7 @@ export class App {
     await this.jobs.cancel().catch((error) => this.fail('Cancel', error));
   }
 
-  private follow(kind: 'rig' | 'reference', stage: string, fraction: number): void {
+  private follow(kind: 'rig' | 'reference' | 'check', stage: string, fraction: number): void {
     const cancelling = this.state.job?.cancelling ?? false;
     this.store.set({ job: { kind, stage, fraction, cancelling } });
   }

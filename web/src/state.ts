@@ -9,7 +9,7 @@ export type Theme = 'auto' | 'light' | 'dark';
 
 export interface OpenFile { name: string; bytes: Uint8Array; /** where the server has it, too */ id: string | null }
 export interface Notice { id: number; kind: 'info' | 'error'; title: string; text: string; action?: { label: string; run(): void } }
-export interface Job { kind: 'rig' | 'reference'; stage: string; fraction: number; cancelling: boolean }
+export interface Job { kind: 'rig' | 'reference' | 'check'; stage: string; fraction: number; cancelling: boolean }
 export interface Figures { max: number; rms: number }
 export interface HeatView { kind: Heat; joint: number; range: number; unit: string; figures: Figures[]; stale: boolean }
 export interface Pin { vertex: number; target: [number, number, number] }

@@ -68,13 +68,28 @@ export function rigPanel(app: App): HTMLElement {
   return panel;
 }
 
-/** What the program says about the rig that it made. */
+/** What the program says about the rig that it made, and what is wrong with any rig. */
 export function reportPanel(app: App): HTMLElement {
   const list = h('ul', { class: 'report' });
-  const panel = section('Report', list);
+  const check = button('Check this rig', { class: 'button wide', title: 'Grade every joint over its range of motion', run: () => void app.check() });
+  check.dataset.role = 'check';
+  const stage = h('p', { class: 'small' });
+  const bar = progress();
+  const running = h('div', { class: 'stack', 'aria-live': 'polite' }, stage, bar.element, button('Cancel', { class: 'button', run: () => void app.cancelJob() }));
+  const panel = section('Report', check, running, list);
   panel.dataset.role = 'report';
-  app.store.on(['report'], ({ report }) => {
-    show(panel, report.length > 0);
+  app.store.on(['opened', 'job', 'server', 'serverGone'], (state) => {
+    const job = state.job?.kind === 'check' ? state.job : null;
+    show(check, isSkinned(state) && job === null);
+    check.disabled = state.server === null || state.serverGone || state.job !== null;
+    show(running, job !== null);
+    if (!job) return;
+    setText(stage, job.cancelling ? 'Stopping' : `${capital(job.stage)}, ${Math.round(100 * job.fraction)} %`);
+    bar.set(job.fraction || null);
+  });
+  app.store.on(['report', 'opened'], (state) => {
+    const { report } = state;
+    show(panel, report.length > 0 || isSkinned(state));
     list.replaceChildren(...report.map((line) => h('li', {}, `${capital(line).replace(/[.]?$/, '.')}`)));
   });
   return panel;

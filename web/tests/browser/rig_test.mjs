@@ -24,6 +24,12 @@ export const tests = {
     await studio.reset();
   },
 
+  async 'checks the rig'({ studio }) {
+    await studio.page.click('[data-role="check"]');
+    await studio.page.waitForFunction(() => /^Grade [A-F]/.test(document.querySelector('[data-role="report"] li')?.textContent ?? ''));
+    await studio.shot('checked');
+  },
+
   async 'moves a joint and binds again'({ studio }) {
     const joint = (await studio.get('joints'))[1];
     const before = await studio.head(joint);
