@@ -110,12 +110,13 @@ class Player:
         self._player = _sinew.Player(self._rig, {"deformer": deformer, **settings}, reporter(progress))
 
     def __call__(self, poses: PosesLike, *, out: np.ndarray | None = None, normals: bool | np.ndarray = False,
-                 progress: Any = None) -> Any:
+                 check: bool = True, progress: Any = None) -> Any:
         """The mesh in each pose, world space: (frames, vertices, 3) float32; of one (joints, 4, 4) array
         (vertices, 3).
 
         poses: Poses, a list of them, or (frames, joints, 4, 4) matrices of joints relative to their parents.
         out: where to write them, a float32 array of that shape. normals: True gives (positions, normals).
+        check: raises where a number is not finite; False saves the look at all of them.
         """
         one = not isinstance(poses, (Poses, list, tuple)) and np.ndim(_arrays.as_array(poses, "poses")) == 3
         posed = poses_of(poses)
@@ -129,7 +130,7 @@ class Player:
         if normals is not False:
             wanted = _output(None if normals is True else normals, "normals", shape)
         if len(posed):
-            self._player.play(posed.local, posed.keys, posed.bones, positions, wanted, reporter(progress))
+            self._player.play(posed.local, posed.keys, posed.bones, positions, wanted, check, reporter(progress))
         if one:
             positions, wanted = positions[0], None if wanted is None else wanted[0]
         return positions if wanted is None else (positions, wanted)

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <chrono>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -15,6 +17,41 @@ namespace {
 
 using Floats = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
 using MaybeDoubles = std::optional<Doubles>;
+
+// Whether all of them are finite, by their exponents: in strides that memory, not this, takes the time of.
+[[gnu::always_inline]] inline bool have_finite_exponents(const float* numbers, std::size_t count) {
+  using Bits [[gnu::vector_size(32)]] = std::int32_t;
+  constexpr std::int32_t kExponent = 0x7f800000;
+  constexpr std::size_t kWidth = sizeof(Bits) / sizeof(float), kLanes = 4;
+  Bits bad[kLanes] = {};
+  std::size_t k = 0;
+  for (; k + kLanes * kWidth <= count; k += kLanes * kWidth)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      Bits some;
+      std::memcpy(&some, numbers + k + lane * kWidth, sizeof some);
+      bad[lane] |= (some & kExponent) == kExponent;
+    }
+  const Bits all = bad[0] | bad[1] | bad[2] | bad[3];
+  std::int32_t any = 0;
+  for (std::size_t entry = 0; entry < kWidth; ++entry) any |= all[entry];
+  for (; k < count; ++k)
+    any |= static_cast<std::int32_t>((std::bit_cast<std::int32_t>(numbers[k]) & kExponent) == kExponent);
+  return any == 0;
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] bool are_finite_avx2(const float* numbers, std::size_t count) {
+  return have_finite_exponents(numbers, count);
+}
+#endif
+
+bool are_finite(const float* numbers, std::size_t count) {
+#if defined(__x86_64__)
+  static const bool wide = __builtin_cpu_supports("avx2") != 0;
+  if (wide) return are_finite_avx2(numbers, count);
+#endif
+  return have_finite_exponents(numbers, count);
+}
 
 // A deformer that is built, and memory for every thread that runs it.
 class Player {
@@ -39,29 +76,39 @@ class Player {
   }
 
   void play(const Doubles& locals, const MaybeDoubles& keys, const MaybeDoubles& bones,
-            const Floats& positions, const std::optional<Floats>& normals, const nb::object& progress) {
-    Frames frames{locals.data(),
-                  keys ? keys->data() : nullptr,
-                  bones ? bones->data() : nullptr,
-                  positions.data(),
-                  normals ? normals->data() : nullptr,
-                  locals.shape(0),
-                  locals.shape(1),
-                  keys ? keys->shape(1) : 0};
+            const Floats& positions, const std::optional<Floats>& normals, bool checks,
+            const nb::object& progress) {
+    Frames frames{locals.data(),    keys ? keys->data() : nullptr,       bones ? bones->data() : nullptr,
+                  positions.data(), normals ? normals->data() : nullptr, locals.shape(0),
+                  locals.shape(1),  keys ? keys->shape(1) : 0,           checks};
     // Of this call alone, as other threads may play at the same time; what solves within a frame knows cancel_.
     Progress live;
     std::atomic<bool> stop = false;
     std::optional<Error> failure;
-    run_job(
-        progress, live, stop, [&] { failure = run(frames, live); }, &cancel_);
+    // What takes no longer than a look for signals needs no thread that waits: to start one costs as much as
+    // some frames. How long frames take is known from the call before.
+    const auto start = Clock::now();
+    if (progress.is_none() && frame_seconds_ * static_cast<double>(frames.count) < kShortCall) {
+      const nb::gil_scoped_release released;
+      failure = run(frames, live);
+    } else {
+      run_job(
+          progress, live, stop, [&] { failure = run(frames, live); }, &cancel_);
+    }
     if (failure) raise(*failure);
+    frame_seconds_ =
+        std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(frames.count);
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr double kShortCall = 0.02;
+
   struct Frames {
     const double *locals, *keys, *bones;
     float *positions, *normals;
     std::size_t count, joints, key_count;
+    bool checks;  // whether all numbers are finite
   };
   // What one thread works with.
   struct Seat {
@@ -86,10 +133,10 @@ class Player {
   }
 
   static void fill(const Frames& frames, std::size_t k, Pose& pose) {
-    pose.local.resize(frames.joints);
+    pose.local.resize(frames.joints, Affine3::Identity());  // the last row is that of all matrices
     for (std::size_t j = 0; j < frames.joints; ++j)
-      pose.local[j].matrix() =
-          Eigen::Matrix<double, 4, 4, Eigen::RowMajor>::Map(frames.locals + 16 * (k * frames.joints + j));
+      pose.local[j].affine() =
+          Eigen::Matrix<double, 3, 4, Eigen::RowMajor>::Map(frames.locals + 16 * (k * frames.joints + j));
     pose.key_weights.clear();
     if (frames.keys)
       pose.key_weights.assign(frames.keys + k * frames.key_count, frames.keys + (k + 1) * frames.key_count);
@@ -98,15 +145,6 @@ class Player {
       const double* shape = frames.bones + 3 * (k * frames.joints + j);
       pose.bones[j] = {shape[0], shape[1], shape[2]};
     }
-  }
-
-  // Whether all of them are finite, by their exponents.
-  static bool are_finite(const float* numbers, std::size_t count) {
-    std::uint32_t bad = 0;
-    for (std::size_t k = 0; k < count; ++k)
-      bad |=
-          static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(numbers[k]) & 0x7f800000u) == 0x7f800000u);
-    return bad == 0;
   }
 
   Status evaluate(const Frames& frames, std::size_t k, Seat& seat) {
@@ -122,7 +160,7 @@ class Player {
     if (status != Status::kOk) return in_file(fmt::format("frame {}", k), frame_error(status));
     const std::size_t n = deformer().output_count();
     const float* made = frames.positions + 3 * n * k;
-    if (are_finite(made, 3 * n)) return std::nullopt;
+    if (!frames.checks || are_finite(made, 3 * n)) return std::nullopt;
     const std::lock_guard lock(mutex_);
     const auto checked = check_frame(asset_->rig, {reinterpret_cast<const Vec3f*>(made), n}, *ready_);
     if (checked) return std::nullopt;
@@ -151,7 +189,7 @@ class Player {
       for (std::size_t k = begin; k < end; ++k) one(k, *seat);
       give_back(std::move(seat));
     };
-    if (frames.count < static_cast<std::size_t>(2 * thread_count())) {
+    if (thread_count() == 1 || frames.count < static_cast<std::size_t>(2 * thread_count())) {
       several(0, frames.count);
     } else {
       parallel_for(frames.count, 1, [&](std::size_t begin, std::size_t end) {
@@ -171,6 +209,7 @@ class Player {
   std::string name_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Seat>> seats_;
+  std::atomic<double> frame_seconds_ = 1;  // of the last call
 };
 
 }  // namespace
@@ -181,7 +220,7 @@ void add_player(nb::module_& module) {
            nb::arg("settings"), nb::arg("progress").none())
       .def("play", &Player::play, nb::arg("locals").noconvert(), nb::arg("keys").noconvert().none(),
            nb::arg("bones").noconvert().none(), nb::arg("positions").noconvert(),
-           nb::arg("normals").noconvert().none(), nb::arg("progress").none())
+           nb::arg("normals").noconvert().none(), nb::arg("checks"), nb::arg("progress").none())
       .def_prop_ro("deformer", &Player::name, "The deformer's name.")
       .def_prop_ro("warnings", &Player::warnings, "What the rig lacked and was made, a sentence each.")
       .def_prop_ro("mesh", &Player::faces, "The mesh that frames are of: the rig's, or that subdivided.")

@@ -3,8 +3,9 @@
 
 usage: PYTHONPATH=build/release/python bench_player.py BENCH_PLAYER [RIG] [DEFORMER]...
 
-BENCH_PLAYER is the program that `cmake --build build/release --target bench_player` makes. 100 frames a call, one thread, the
-best of 30 rounds; CPU time, so that other work on the machine counts for little.
+BENCH_PLAYER is the program that `cmake --build build/release --target bench_player` makes. 100 frames a call, one thread,
+CPU time, so that other work on the machine counts for little: 7 times the best of 10 rounds, of which the shortest and the
+median ratio to C++ are shown.
 """
 import pathlib
 import subprocess
@@ -16,7 +17,7 @@ import numpy as np
 
 import sinew
 
-FRAMES, ROUNDS = 100, 30
+FRAMES, ROUNDS, TURNS = 100, 10, 7
 
 
 def best(call):
@@ -29,12 +30,19 @@ def best(call):
     return 1e6 * min(times) / FRAMES
 
 
+def native(program, file, deformer):
+    """The same, in C++."""
+    return float(subprocess.run([program, file, deformer], check=True, capture_output=True, text=True).stdout)
+
+
 def dense(rig, poses, library):
-    """What smplx does: blended matrices of all joints for every vertex."""
-    matrices = library.asarray(np.ascontiguousarray(skinning(rig, poses), np.float32))
-    weights = library.asarray(np.ascontiguousarray(rig.weights, np.float32))
-    rest = library.asarray(np.concatenate([rig.mesh.vertices, np.ones((len(rig.mesh.vertices), 1))], axis=1).astype(np.float32))
-    return lambda: library.einsum("fvab,vb->fva", (weights @ matrices.reshape(len(poses), len(weights[0]), 16)).reshape(len(poses), -1, 4, 4), rest)
+    """What smplx does: the matrices of all joints blended for every vertex, then applied (lbs.py, the last lines of lbs)."""
+    frames, joints, count = len(poses), len(rig.skeleton), len(rig.mesh.vertices)
+    rest = np.concatenate([rig.mesh.vertices, np.ones((count, 1))], axis=1)
+    matrices, weights, rest = (library.asarray(np.ascontiguousarray(array, np.float32))
+                               for array in (skinning(rig, poses), rig.weights, rest))
+    matrices, rest = matrices.reshape(frames, joints, 16), rest.reshape(1, count, 4, 1)
+    return lambda: library.matmul(library.matmul(weights, matrices).reshape(frames, count, 4, 4), rest)[:, :, :3, 0]
 
 
 def skinning(rig, poses):
@@ -51,7 +59,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         file = sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(folder, "biped.glb")
         if len(sys.argv) <= 2:
-            sinew.save(sinew.make("biped"), file)
+            made = sinew.make("biped")
+            sinew.save(sinew.rig(made, quality="flesh" if "flesh" in deformers else "fast"), file)
         rig = sinew.load(file)
         duration = list(rig.clips.values())[0]
         poses = sinew.clip(rig, 0, fps=FRAMES / duration, end=duration * (1 - 0.5 / FRAMES))
@@ -59,10 +68,12 @@ def main():
         for deformer in deformers:
             player = sinew.Player(rig, deformer)
             out = np.empty((len(poses), player.vertex_count, 3), np.float32)
-            native = float(subprocess.run([program, file, deformer], check=True, capture_output=True, text=True).stdout)
-            ours = best(lambda: player(poses, out=out))
-            native = min(native, float(subprocess.run([program, file, deformer], check=True, capture_output=True, text=True).stdout))
-            print(f"{deformer:>12}: {ours:8.1f} us a frame in Python, {native:8.1f} in C++, {100 * (ours / native - 1):+.1f} %")
+            # Side by side, again and again, so that what else runs is in the way of all.
+            times = np.array([(native(program, file, deformer), best(lambda: player(poses)), best(lambda: player(poses, out=out)),
+                               best(lambda: player(poses, out=out, check=False))) for _ in range(TURNS)])
+            for name, values in zip(("C++", "Python", "with out=", "without check"), times.T):
+                more = 100 * (np.median(values / times[:, 0]) - 1)
+                print(f"{deformer:>8} {name:>14}: {values.min():7.1f} us a frame, {more:+5.1f} %, {1e6 / values.min():7.0f} a second")
         libraries = [np]
         try:
             import torch
@@ -72,7 +83,8 @@ def main():
         except ImportError:
             pass
         for library in libraries:
-            print(f"{library.__name__:>12}: {best(dense(rig, poses, library)):8.1f} us a frame, dense linear blending")
+            time_ = best(dense(rig, poses, library))
+            print(f"{library.__name__:>12}: {time_:8.1f} us a frame, dense linear blending; {1e6 / time_:.0f} frames a second")
 
 
 if __name__ == "__main__":

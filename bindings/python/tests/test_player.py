@@ -122,6 +122,21 @@ def test_frames_that_are_not_finite_are_an_error_and_no_result(arm):
         sinew.Player(arm)(poses)
 
 
+def test_one_number_that_is_not_finite_is_found_wherever_it_lies():
+    bone = sinew.Skeleton(["bone"], [-1], [[0, 0, 0]], tails=[[0, 1, 0]])
+    vertices = np.random.default_rng(5).normal(size=(53, 3))
+    for i in range(len(vertices)):
+        far = vertices.copy()
+        far[i, i % 3] = 1e38
+        rig = sinew.make_rig(sinew.Mesh(far, [[0, 1, 2]]), bone, np.ones((len(far), 1)))
+        larger = rig.skeleton.rest[None] * np.array([10, 10, 10, 1])[:, None]
+        player = sinew.Player(rig)
+        for _ in range(2):  # on a thread of its own, and then, as it is short, on this one
+            with pytest.raises(sinew.ImpossibleError, match=f"frame 0: the position of vertex {i} is not finite"):
+                player(larger)
+        assert np.flatnonzero(~np.isfinite(player(larger, check=False)).ravel()).tolist() == [3 * i + i % 3]
+
+
 def test_keys_and_stretched_bones_travel_with_poses(arm):
     shape = arm.mesh.vertices + (0, 0.02, 0)
     rig = sinew.add_key(arm, "up", shape)
