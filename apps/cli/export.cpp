@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "export_files.h"
 #include "pose_options.h"
 #include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
@@ -30,9 +31,7 @@ struct ExportArguments {
 
 Result<void> run_export(ExportArguments& options, const Console& console) {
   SINEW_CHECK(options.target.check());
-  const FileKind kind = kind_of(options.out);
-  if (kind != FileKind::kGlb && kind != FileKind::kGltf)
-    return usage_error(fmt::format("{}: exported rigs are written to .glb or .gltf", options.out));
+  SINEW_CHECK(options.target.check_output(options.out));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   if (!options.page.empty() && console.overwrite() == Overwrite::kNo && std::filesystem::exists(options.page))
     return exists_already(options.page);
@@ -71,7 +70,6 @@ Result<void> run_export(ExportArguments& options, const Console& console) {
   Json report = to_json(certificate);
   GltfWriteOptions write;
   write.influences = options.influences;
-  write.binary = kind == FileKind::kGlb;
   // Targets that nobody changed stay as they are stored.
   const bool new_keys =
       !made->rig.drivers.keys.empty() || std::any_of(asset.rig.keys.begin(), asset.rig.keys.end(),
@@ -86,9 +84,11 @@ Result<void> run_export(ExportArguments& options, const Console& console) {
   if (auto done = options.target.apply(console, options.out, asset.rig, write, report); !done)
     return in_file(options.in, done.error());
   write.certificate = report.dump();
-  SINEW_TRY(const std::string bytes, write_gltf(asset.rig, asset.document.get(), write));
-  SINEW_CHECK(write_file(options.out, bytes, console.overwrite()));
-  report["bytes"] = bytes.size();
+  std::vector<std::string> unread;
+  const Looks looks = asset.document ? looks_of(*asset.document, asset.rig, unread) : Looks();
+  write.looks = &looks;
+  const ExportFile file{write, options.fps, console.overwrite()};
+  SINEW_TRY(report["bytes"], file.save(asset.rig, asset.document.get(), options.out));
   const bool moving = certificate.clips.poses > 0;
   console.print(report, fmt::format("{}: {}, {}, {} per vertex; error {:.2f} % of the diagonal at 99.9 % of "
                                     "{} (linear blending: {:.2f} %)",
@@ -111,9 +111,12 @@ void add_export(Program& program) {
                "  sinew export biped.glb --for web --page certificate -o biped.web.glb\n"
                "  sinew export biped.glb --influences 8 --helpers 12 --morphs 0 -o biped.plain.glb\n"
                "  sinew export biped.glb --for unreal -o biped.unreal.glb\n"
+               "  sinew export biped.glb --for vrm --meta ann.json -o ann.vrm\n"
+               "  sinew export biped.glb -o biped.usda\n"
                "  sinew export biped.glb --tolerance 0.003 --clips walk -o walk.glb\n");
   verb.option("IN", options->in, "the rig: .glb or .gltf").required();
-  verb.option("-o,--output", options->out, "the rig as plain skinning: .glb or .gltf").required();
+  verb.option("-o,--output", options->out, "the rig as plain skinning: .glb, .gltf, .vrm or .usda")
+      .required();
   options->target.add_to(verb);
   verb.option("--influences", options->influences, "maximum influences per vertex")
       .one_of({4, 8})

@@ -3,8 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "joint_naming.h"
+#include "sinew/core/file.h"
 #include "sinew/core/text.h"
+#include "sinew/io/write_mesh.h"
+#include "sinew/pipeline/t_pose.h"
+#include "sinew/pipeline/vrm_rig.h"
 
 namespace sinew::cli {
 
@@ -13,6 +20,12 @@ void TargetOptions::add_to(const Verb& verb) {
   verb.option(
       "--names", names,
       "naming convention of a humanoid's joints: " + convention_list() + "; keep (default: the program's)");
+  verb.flag("--t-pose", t_pose, "make a T pose the rest pose of a humanoid (always with --for vrm)");
+  verb.option("--name", name, "name of the character, for VRM");
+  verb.repeatable("--author", authors, "an author, for VRM; repeatable");
+  verb.option("--licence", licence,
+              "URL of the licence, for VRM; loaders expect https://vrm.dev/licenses/1.0/");
+  verb.option("--meta", meta_file, "a .json file with the metadata of a VRM file; the options above win");
 }
 
 Result<void> TargetOptions::check() {
@@ -21,11 +34,64 @@ Result<void> TargetOptions::check() {
     return parameter_error("for", fmt::format("is '{}': give {}", printable(target), export_target_list()));
   if (names.empty()) names = found->convention;
   if (names == "keep") names.clear();
-  return names.empty() ? Result<void>() : check_convention(names);
+  if (!names.empty()) SINEW_CHECK(check_convention(names));
+  vrm_ = found->vrm;
+  if (!vrm_) return {};
+  auto meta = metadata();
+  if (!meta) {
+    if (meta.error().code == ErrorCode::kIo) return meta.error();
+    return usage_error(meta_file.empty() ? meta.error().message
+                                         : fmt::format("{}: {}", meta_file, meta.error().message));
+  }
+  meta_ = *std::move(meta);
+  return {};
+}
+
+Result<void> TargetOptions::check_output(const std::string& file) const {
+  const FileKind kind = kind_of(file);
+  const bool named_vrm = equals_ignoring_case(std::filesystem::path(file).extension().string(), ".vrm");
+  if (kind != FileKind::kGlb && kind != FileKind::kGltf && kind != FileKind::kUsda)
+    return usage_error(fmt::format("{}: exported rigs are written to .glb, .gltf, .vrm or .usda", file));
+  if (vrm_ && kind != FileKind::kGlb)
+    return usage_error(fmt::format("{}: a VRM file has the extension .vrm or .glb", file));
+  if (!vrm_ && named_vrm) return usage_error(fmt::format("{}: give --for vrm to write a VRM file", file));
+  return {};
+}
+
+Result<std::string> TargetOptions::metadata() const {
+  Json meta = Json::object();
+  if (!meta_file.empty()) {
+    SINEW_TRY(const std::string bytes, read_file(meta_file, 1 << 20));
+    meta = Json::parse(bytes, nullptr, false);
+    if (!meta.is_object()) return bad_input("VRM metadata must be a JSON object");
+  }
+  if (!name.empty()) meta["name"] = name;
+  if (!authors.empty()) meta["authors"] = authors;
+  if (!licence.empty()) meta["licenseUrl"] = licence;
+  return checked_vrm_meta(meta.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 Result<void> TargetOptions::apply(const Console& console, const std::string& file, Rig& rig,
                                   GltfWriteOptions& write, Json& report) const {
+  // Before the rest pose changes: drivers of roll joints go with it.
+  if (vrm_) {
+    SINEW_TRY(write.vrm, vrm_of(rig, meta_));
+    const auto& constraints = write.vrm.constraints;
+    report["constraints"] = constraints.size();
+    report["rolls"] = std::count_if(constraints.begin(), constraints.end(),
+                                    [](const VrmConstraint& one) { return one.roll; });
+    if (!write.vrm.faces_front)
+      console.warn(fmt::format("{}: the body does not face +z, as VRM requires: rotate the mesh", file));
+  }
+  if (t_pose || vrm_) {
+    SINEW_TRY(const TPose made, make_t_pose(rig));
+    write.edit.geometry = write.edit.keys = true;
+    report["t_pose"] = {{"degrees", made.degrees}, {"rms", made.rms}};
+    console.note(
+        fmt::format("{}: T pose: arms rotated by up to {:.0f} degrees; clips differ by {:.2f} % of the "
+                    "diagonal (rms)",
+                    file, made.degrees, 100 * made.rms));
+  }
   write.edit.names = !names.empty();
   return rename_joints(console, file, names, rig, report);
 }

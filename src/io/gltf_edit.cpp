@@ -9,6 +9,7 @@
 #include "io/gltf_flesh.h"
 #include "io/gltf_key_info.h"
 #include "io/gltf_stack.h"
+#include "io/gltf_vrm.h"
 
 namespace sinew::gltf {
 
@@ -193,6 +194,7 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
     if (edit.names) editor.set_names();
   }
   put_certificate(editor.builder.json, options.certificate);
+  put_vrm(editor.builder.json, options.vrm, editor.joint_nodes);
   drop_unused(editor.builder, document.json);
   embed_images(editor.builder, document, options.binary);
   return editor.builder.finish(options.binary);

@@ -13,6 +13,7 @@
 #include "io/gltf_key_info.h"
 #include "io/gltf_looks.h"
 #include "io/gltf_stack.h"
+#include "io/gltf_vrm.h"
 #include "io/gltf_write_keys.h"
 #include "io/gltf_write_nodes.h"
 #include "sinew/io/gltf.h"
@@ -185,6 +186,7 @@ Result<std::string> write_new(const Rig& rig, const GltfWriteOptions& options) {
   if (!writer.plain) put_key_info(writer.builder.json, rig, writer.joint_nodes);
   if (!writer.plain) put_drivers(writer.builder.json, rig, writer.joint_nodes);
   put_certificate(writer.builder.json, options.certificate);
+  put_vrm(writer.builder.json, options.vrm, writer.joint_nodes);
   const bool moved = writer.skin >= 0 && !writer.origin.isZero(0);
   if (!writer.plain)
     put_cages(writer.builder, moved ? moved_to(rig, {writer.origin, Vec3::Zero()}) : rig, writer.joint_nodes);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sinew/core/parallel.h"
+#include "sinew/math/svd.h"
 
 namespace sinew {
 namespace {
@@ -342,8 +343,17 @@ Result<FittedExport> fit_export(ExportSource& source, const ExportRequest& reque
 
 Affine3 helper_bind(const ExportSource& source, const FittedHelper& helper) {
   Affine3 bind = source.bind[helper.parent];
-  bind.translation() =
-      helper.driver.mixes.empty() ? source.frames[helper.driver.joint].origin : helper.driver.centre;
+  const JointFrame& frame = source.frames[helper.driver.joint];
+  bind.translation() = helper.driver.mixes.empty() ? frame.origin : helper.driver.centre;
+  if (!helper.driver.mixes.empty()) return bind;
+  // Axes as constraints of other programs want them: a roll joint has y along the bone that it turns with, one
+  // with a share of the whole turn has that joint's own.
+  const double scale = std::cbrt(std::abs(bind.linear().determinant()));
+  if (helper.driver.swing == 0)
+    bind.linear() << frame.axes.col(0), frame.axes.col(2), -frame.axes.col(1);
+  else
+    bind.linear() = rotation_part(source.bind[helper.driver.joint]);
+  bind.linear() *= scale;
   return bind;
 }
 

@@ -21,7 +21,8 @@ struct FittedExport {
 };
 Result<FittedExport> fit_export(ExportSource& source, const ExportRequest& request);
 
-// Where a helper's frame lies in bind space: at its parent's axes, its origin where it turns about.
+// Where a helper's frame lies in bind space: at its parent's axes (with a share of a turn: y along the
+// bone, or those of the joint that it turns with), its origin where it turns about.
 Affine3 helper_bind(const ExportSource& source, const FittedHelper& helper);
 // Its local transform for what it does before its parent.
 Affine3 helper_local(const ExportSource& source, const FittedHelper& helper, const Affine3& move);

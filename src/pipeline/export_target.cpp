@@ -9,13 +9,13 @@
 namespace sinew {
 namespace {
 
-constexpr std::array<ExportTarget, 7> kExportTargets = {{{"plain", ""},
-                                                         {"web", ""},
-                                                         {"godot", "godot"},
-                                                         {"unity", "unity"},
-                                                         {"unreal", "unreal"},
-                                                         {"vrm", "vrm"},
-                                                         {"blender", "rigify"}}};
+constexpr std::array<ExportTarget, 7> kExportTargets = {{{"plain", "", false},
+                                                         {"web", "", false},
+                                                         {"godot", "godot", false},
+                                                         {"unity", "unity", false},
+                                                         {"unreal", "unreal", false},
+                                                         {"vrm", "vrm", true},
+                                                         {"blender", "rigify", false}}};
 
 }  // namespace
 

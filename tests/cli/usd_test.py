@@ -125,6 +125,16 @@ class Usd(ProgramTest):
         self.assertTrue(os.path.getsize(os.path.join(os.path.dirname(out), picture)) > 1000)
         self.call("convert", source, "-o", out, code=5)
 
+    def test_an_exported_rig_is_the_same_in_both_formats(self):
+        biped = self.biped
+        words = ("--deformer", "swing-twist", "--helpers", 4, "--morphs", 3, "--reference", 0, "--names", "rigify")
+        glb, usda = self.path("x.glb"), self.path("x.usda")
+        self.call("export", biped, *words, "-o", glb)
+        said = self.document("export", biped, *words, "-o", usda)
+        self.assertEqual(said["morphs"], 3)
+        read = self.assert_same(glb, usda)
+        self.assertIn("upper_arm.L", read["names"])
+
 
 if __name__ == "__main__":
     unittest.main()

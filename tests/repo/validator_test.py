@@ -28,6 +28,11 @@ def validate(files):
     return {pathlib.Path(r["file"]): r["errors"] for r in map(json.loads, done.stdout.splitlines())}
 
 
+def glb_json(file):
+    data = file.read_bytes()
+    return json.loads(data[20:20 + int.from_bytes(data[12:16], "little")])
+
+
 class Validator(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -91,6 +96,32 @@ class Validator(unittest.TestCase):
         for source, target in written.items():
             self.sinew("export", source, "--deformer", "dqs", *few, "-o", target)
         self.assert_no_new_errors(written)
+
+    def test_rigs_for_every_program(self):
+        """Three rigs of other programs and three found ones, for each target: valid, and with the joints that it wants."""
+        rigs = [DATA / "rigged_gltf" / name for name in ("CesiumMan.glb", "male_base_mesh.glb", "RiggedFigure.glb")]
+        meshes = [DATA / "quad" / name for name in ("mh_proxy741.obj", "mh_male1591.obj", "q_man_shirt_quad.obj")]
+        if not all(file.is_file() for file in rigs + meshes):
+            self.skipTest("no test data: set SINEW_DATA to its folder")
+        for mesh in meshes:
+            rigs.append(self.folder / (mesh.stem + "_rig.glb"))
+            self.sinew("rig", mesh, "--template", "biped", "--quality", "fast", "--method", "heat", "-o", rigs[-1])
+        meta = ["--name", "N", "--author", "A", "--licence", "https://vrm.dev/licenses/1.0/"]
+        few = ["--deformer", "lbs", "--helpers", 0, "--morphs", 0, "--reference", 0]
+        upper_arm = {"godot": "LeftUpperArm", "unity": "LeftUpperArm", "unreal": "upperarm_l", "vrm": "leftUpperArm", "blender": "upper_arm.L"}
+        written = {}
+        for rig in rigs:
+            for target in ("plain", "web", "godot", "unity", "unreal", "vrm", "blender"):
+                with self.subTest(rig=rig.name, target=target):
+                    out = self.folder / f"{rig.stem}_{target}.glb"
+                    self.sinew("export", rig, *few, "--for", target, *(meta if target == "vrm" else []), "-o", out)
+                    written[out] = rig
+                    if target in upper_arm:
+                        self.assertIn(upper_arm[target], [node.get("name") for node in glb_json(out)["nodes"]])
+        verdicts = validate([*set(written.values()), *written])
+        for out, rig in written.items():
+            new = {code: n for code, n in verdicts[out].items() if n > verdicts[rig].get(code, 0)}
+            self.assertEqual(new, {}, f"{out.name}, which came from {rig.name}")
 
     def test_every_mesh_converted(self):
         sources = sorted(p for g in ("static_tri", "quad") for p in (DATA / g).glob("*") if p.suffix in (".off", ".obj", ".ply"))

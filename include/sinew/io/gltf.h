@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sinew/core/result.h"
+#include "sinew/io/vrm.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -79,6 +80,7 @@ struct GltfWriteOptions {
   const BakedFrames* baked = nullptr;  ///< implies without_skin
   bool sparse_keys = false;            ///< morph targets as sparse accessors where that is smaller
   std::string certificate = {};        ///< JSON, into the document's extras as "sinew_export"
+  Vrm vrm = {};                        ///< with bones: written as VRM 1.0
   const Looks* looks = nullptr;        ///< where there is no document (io/looks.h)
   bool binary = true;                  ///< false: .gltf with the buffer as a data URI
 };

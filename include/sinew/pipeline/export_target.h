@@ -13,6 +13,7 @@ namespace sinew {
 struct ExportTarget {
   const char* name;
   const char* convention;  ///< of joint names (skeleton/conventions.h); empty: any
+  bool vrm;                ///< a VRM 1.0 file, in a T pose
 };
 /// plain, web, godot, unity, unreal, vrm, blender; null where there is no such target.
 const ExportTarget* find_export_target(std::string_view name);

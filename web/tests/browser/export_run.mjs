@@ -2,34 +2,13 @@
 // What `sinew export --for web` writes, in a page of three.js that knows nothing of sinew: its loader, its mixer, its
 // skinning, and the vertices it makes.
 // usage: node export_run.mjs PROGRAM [RIG.glb DEFORMER]
-import { createServer } from 'node:http';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, extname, join, resolve } from 'node:path';
-import { check, findChromium, launch, Native, SKIPPED, sizeOf } from './harness.mjs';
+import { check, sizeOf } from './harness.mjs';
+import { inThreePage } from './three_page.mjs';
 
 const [program, rig, named] = process.argv.slice(2);
+const deformer = named ?? 'swing-twist';
 
-function skip(why) {
-  console.log(`skipped: ${why}`);
-  process.exit(SKIPPED);
-}
-
-const browserPath = findChromium();
-if (!browserPath) skip('chromium is not installed, ./dev test installs it');
-const playwright = await import('playwright-core').catch(() => null);
-if (!playwright) skip('playwright-core is not installed, ./dev page installs it');
-let three;
-try {
-  three = dirname(dirname(createRequire(import.meta.url).resolve('three')));
-} catch {
-  skip('three is not installed, ./dev page installs it');
-}
-
-const PAGE = `<!doctype html><meta charset="utf-8"><script type="importmap">
-{"imports": {"three": "/three/build/three.module.js", "three/addons/": "/three/examples/jsm/"}}</script>
-<script type="module">
+const script = `
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 const gltf = await new GLTFLoader().loadAsync('/rig.glb');
@@ -50,25 +29,8 @@ window.verticesAt = (time) => {
 };
 window.duration = gltf.animations.at(-1).duration;
 window.clip = gltf.animations.length - 1;
-</script>`;
-
-const TYPES = { '.js': 'text/javascript', '.html': 'text/html', '.glb': 'model/gltf-binary' };
-const folder = mkdtempSync(join(tmpdir(), 'sinew-export-'));
-const native = new Native(resolve(program), folder);
-const server = createServer((request, response) => {
-  const path = new URL(request.url, 'http://here').pathname;
-  const send = (type, body) => response.writeHead(200, { 'content-type': type }).end(body);
-  if (path === '/') return send('text/html', PAGE);
-  if (path === '/rig.glb') return send(TYPES['.glb'], readFileSync(native.path('web.glb')));
-  if (path.startsWith('/three/') && !path.includes('..')) {
-    try {
-      return send(TYPES[extname(path)] ?? 'text/plain', readFileSync(join(three, path.slice('/three/'.length))));
-    } catch {
-      // not there
-    }
-  }
-  return response.writeHead(404).end();
-});
+window.ready = true;
+`;
 
 /** Distances over the size, rising. */
 function distances(a, b) {
@@ -77,46 +39,32 @@ function distances(a, b) {
   return out.sort((x, y) => x - y);
 }
 
-let failed = false;
-let browser = null;
-try {
-  const source = rig ?? native.make('arm', 'arm.glb', '--resolution', '1500');
-  const deformer = named ?? 'swing-twist';
-  const said = JSON.parse(native.run('export', source, '--for', 'web', '--deformer', deformer, '--reference', '0', '-o', native.path('web.glb'), '--json'));
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  browser = await launch(playwright.chromium, browserPath);
-  const tab = await browser.newPage();
-  const faults = [];
-  tab.on('pageerror', (error) => faults.push(error.message));
-  tab.on('console', (message) => message.type() === 'error' && !message.location().url.endsWith('favicon.ico') && faults.push(message.text()));
-  await tab.goto(`http://127.0.0.1:${server.address().port}/`);
-  await tab.waitForFunction('window.verticesAt !== undefined', null, { timeout: 60_000 });
-  const duration = await tab.evaluate('window.duration');
-  const clip = String(await tab.evaluate('window.clip'));  // the last: the arm's twists, where linear blending is worst
-  const off = [], before = [];
-  for (const share of [0.11, 0.37, 0.52, 0.83]) {
-    const time = (share * duration).toFixed(6);
-    const shown = await tab.evaluate(`window.verticesAt(${time})`);
-    const own = native.pose(native.path('web.glb'), '--clip', clip, '--time', time, '--deformer', 'lbs');
-    const wanted = native.pose(source, '--clip', clip, '--time', time, '--deformer', deformer);
-    check(shown.length === wanted.length, `${shown.length / 3} vertices for ${wanted.length / 3}`);
-    const same = distances(own, shown);
-    check(same.at(-1) < 1e-5, `three.js shows other vertices than sinew: ${same.at(-1)} of the size at ${time} s`);
-    off.push(...distances(wanted, shown));
-    before.push(...distances(wanted, native.pose(source, '--clip', clip, '--time', time, '--deformer', 'lbs')));
-  }
-  const at = (list) => list.sort((x, y) => x - y)[Math.floor(0.999 * list.length)];
-  console.log(`99.9 % of vertices within ${(100 * at(off)).toFixed(3)} % of the size; linear blending ${(100 * at(before)).toFixed(3)} %; certificate ${(100 * said.clips.p999).toFixed(3)} %, largest ${(100 * said.clips.max).toFixed(3)} %`);
-  check(at(off) <= 1.2 * said.clips.max + 1e-5, 'further off than the certificate says');
-  check(at(off) < 0.6 * at(before), 'hardly better than linear blending');
-  check(faults.length === 0, `the page says: ${faults.join('; ')}`);
-} catch (error) {
-  failed = true;
-  console.log(`FAIL ${error.message}`);
-} finally {
-  await browser?.close();
-  server.close();
-  rmSync(folder, { recursive: true, force: true });
-}
-console.log(failed ? 'failed' : 'passed');
-process.exit(failed ? 1 : 0);
+let source, said;
+await inThreePage({
+  program,
+  script,
+  make(native) {
+    source = rig ?? native.make('arm', 'arm.glb', '--resolution', '1500');
+    said = JSON.parse(native.run('export', source, '--for', 'web', '--deformer', deformer, '--reference', '0', '-o', native.path('rig.glb'), '--json'));
+  },
+  async test(tab, native) {
+    const duration = await tab.evaluate('window.duration');
+    const clip = String(await tab.evaluate('window.clip'));  // the last: the arm's twists, where linear blending is worst
+    const off = [], before = [];
+    for (const share of [0.11, 0.37, 0.52, 0.83]) {
+      const time = (share * duration).toFixed(6);
+      const shown = await tab.evaluate(`window.verticesAt(${time})`);
+      const own = native.pose(native.path('rig.glb'), '--clip', clip, '--time', time, '--deformer', 'lbs');
+      const wanted = native.pose(source, '--clip', clip, '--time', time, '--deformer', deformer);
+      check(shown.length === wanted.length, `${shown.length / 3} vertices for ${wanted.length / 3}`);
+      const same = distances(own, shown);
+      check(same.at(-1) < 1e-5, `three.js shows other vertices than sinew: ${same.at(-1)} of the size at ${time} s`);
+      off.push(...distances(wanted, shown));
+      before.push(...distances(wanted, native.pose(source, '--clip', clip, '--time', time, '--deformer', 'lbs')));
+    }
+    const at = (list) => list.sort((x, y) => x - y)[Math.floor(0.999 * list.length)];
+    console.log(`99.9 % of vertices within ${(100 * at(off)).toFixed(3)} % of the size; linear blending ${(100 * at(before)).toFixed(3)} %; certificate ${(100 * said.clips.p999).toFixed(3)} %, largest ${(100 * said.clips.max).toFixed(3)} %`);
+    check(at(off) <= 1.2 * said.clips.max + 1e-5, 'further off than the certificate says');
+    check(at(off) < 0.6 * at(before), 'hardly better than linear blending');
+  },
+});

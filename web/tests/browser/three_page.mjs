@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page of three.js that knows nothing of sinew, in a real browser: what tests of exported files share.
+import { createServer } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, extname, join, resolve } from 'node:path';
+import { check, findChromium, launch, Native, SKIPPED } from './harness.mjs';
+
+const TYPES = { '.js': 'text/javascript', '.html': 'text/html', '.glb': 'model/gltf-binary' };
+
+function skip(why) {
+  console.log(`skipped: ${why}`);
+  process.exit(SKIPPED);
+}
+
+/** Makes `/rig.glb` by `make(native)`, opens a page with `script` in it, waits until `window.ready`, and runs `test(tab)`; exits as a test does.
+    `packages`: names in imports, and the file of each that they mean. */
+export async function inThreePage({ program, packages = {}, make, script, test }) {
+  const browserPath = findChromium();
+  if (!browserPath) skip('chromium is not installed, ./dev test installs it');
+  const playwright = await import('playwright-core').catch(() => null);
+  if (!playwright) skip('playwright-core is not installed, ./dev page installs it');
+  const require = createRequire(import.meta.url);
+  const imports = { three: '/three/build/three.module.js', 'three/addons/': '/three/examples/jsm/' };
+  const folders = {};
+  try {
+    folders['/three/'] = dirname(dirname(require.resolve('three')));
+    for (const [name, file] of Object.entries(packages)) {
+      folders[`/${name}/`] = dirname(require.resolve(name));
+      imports[name] = `/${name}/${file}`;
+    }
+  } catch {
+    skip(`${['three', ...Object.keys(packages)].join(' or ')} is not installed, ./dev page installs them`);
+  }
+  const html = `<!doctype html><meta charset="utf-8"><script type="importmap">${JSON.stringify({ imports })}</script><script type="module">${script}</script>`;
+
+  const folder = mkdtempSync(join(tmpdir(), 'sinew-three-'));
+  const native = new Native(resolve(program), folder);
+  const server = createServer((request, response) => {
+    const path = new URL(request.url, 'http://here').pathname;
+    const send = (type, body) => response.writeHead(200, { 'content-type': type }).end(body);
+    if (path === '/') return send(TYPES['.html'], html);
+    if (path === '/rig.glb') return send(TYPES['.glb'], readFileSync(native.path('rig.glb')));
+    const prefix = Object.keys(folders).find((name) => path.startsWith(name));
+    try {
+      if (prefix && !path.includes('..')) return send(TYPES[extname(path)] ?? 'text/plain', readFileSync(join(folders[prefix], path.slice(prefix.length))));
+    } catch {
+      // not there
+    }
+    return response.writeHead(404).end();
+  });
+
+  let failed = false;
+  let browser = null;
+  try {
+    make(native);
+    await new Promise((done) => server.listen(0, '127.0.0.1', done));
+    browser = await launch(playwright.chromium, browserPath);
+    const tab = await browser.newPage({ viewport: { width: 560, height: 560 } });
+    const faults = [];
+    tab.on('pageerror', (error) => faults.push(error.message));
+    tab.on('console', (message) => message.type() === 'error' && !message.location().url.endsWith('favicon.ico') && faults.push(message.text()));
+    await tab.goto(`http://127.0.0.1:${server.address().port}/`);
+    await tab.waitForFunction('window.ready === true', null, { timeout: 60_000 }).catch((error) => { throw new Error([error.message, ...faults].join('; ')); });
+    await test(tab, native);
+    check(faults.length === 0, `the page says: ${faults.join('; ')}`);
+  } catch (error) {
+    failed = true;
+    console.log(`FAIL ${error.message}`);
+  } finally {
+    await browser?.close();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(failed ? 'failed' : 'passed');
+  process.exit(failed ? 1 : 0);
+}
