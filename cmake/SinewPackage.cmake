@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-  "g++, cmake, pkg-config, libeigen3-dev, libfmt-dev, libtbb-dev, libhwy-dev, libmetis-dev, nlohmann-json3-dev, libpng-dev, libjpeg-dev, libfreetype-dev")
+  "g++, cmake, pkg-config, libeigen3-dev, libfmt-dev, libtbb-dev, libhwy-dev, libmetis-dev, libmeshoptimizer-dev, nlohmann-json3-dev, libpng-dev, libjpeg-dev, libfreetype-dev")
 
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 include(CPack)

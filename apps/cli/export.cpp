@@ -23,6 +23,7 @@ struct ExportArguments {
   std::vector<std::string> clips;
   int influences = 4, reference = 4;
   std::size_t helpers = 24, morphs = 16;
+  std::size_t lods = 0;
   double tolerance = 0, fps = 30;
   bool keep = false, no_clips = false;
   PoseOptions pose;
@@ -32,6 +33,8 @@ struct ExportArguments {
 Result<void> run_export(ExportArguments& options, const Console& console) {
   SINEW_CHECK(options.target.check());
   SINEW_CHECK(options.target.check_output(options.out));
+  for (std::size_t k = 1; k <= options.lods; ++k)
+    SINEW_CHECK(check_writable(level_file(options.out, k), console.overwrite()));
   SINEW_CHECK(check_writable(options.out, console.overwrite()));
   if (!options.page.empty() && console.overwrite() == Overwrite::kNo && std::filesystem::exists(options.page))
     return exists_already(options.page);
@@ -89,6 +92,11 @@ Result<void> run_export(ExportArguments& options, const Console& console) {
   write.looks = &looks;
   const ExportFile file{write, options.fps, console.overwrite()};
   SINEW_TRY(report["bytes"], file.save(asset.rig, asset.document.get(), options.out));
+  if (options.lods > 0) {
+    auto levels = save_lods(console, asset.rig, file, options.lods, options.out);
+    if (!levels) return in_file(options.in, levels.error());
+    report["lods"] = *std::move(levels);
+  }
   const bool moving = certificate.clips.poses > 0;
   console.print(report, fmt::format("{}: {}, {}, {} per vertex; error {:.2f} % of the diagonal at 99.9 % of "
                                     "{} (linear blending: {:.2f} %)",
@@ -110,7 +118,7 @@ void add_export(Program& program) {
                "  sinew export biped.glb --for web -o biped.web.glb\n"
                "  sinew export biped.glb --for web --page certificate -o biped.web.glb\n"
                "  sinew export biped.glb --influences 8 --helpers 12 --morphs 0 -o biped.plain.glb\n"
-               "  sinew export biped.glb --for unreal -o biped.unreal.glb\n"
+               "  sinew export biped.glb --for unreal --lods 3 -o biped.unreal.glb\n"
                "  sinew export biped.glb --for vrm --meta ann.json -o ann.vrm\n"
                "  sinew export biped.glb -o biped.usda\n"
                "  sinew export biped.glb --tolerance 0.003 --clips walk -o walk.glb\n");
@@ -118,6 +126,9 @@ void add_export(Program& program) {
   verb.option("-o,--output", options->out, "the rig as plain skinning: .glb, .gltf, .vrm or .usda")
       .required();
   options->target.add_to(verb);
+  verb.option("--lods", options->lods,
+              "also write this many levels of detail, each with half the triangles: NAME_LOD1.glb, …")
+      .range(0, 8);
   verb.option("--influences", options->influences, "maximum influences per vertex")
       .one_of({4, 8})
       .show_default();
