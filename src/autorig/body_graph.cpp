@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "autorig/march.h"
+#include "autorig/outer_surface.h"
 #include "sinew/mesh/topology.h"
 #include "sinew/mesh/weld.h"
 #include "sinew/volume/voxelize.h"
@@ -19,6 +20,9 @@ namespace {
 constexpr double kTrianglesAcross = 8000;  // area over the square of the longest edge
 constexpr std::size_t kManyPoints = 60'000;
 constexpr std::size_t kMostPieces = 500;
+constexpr double kWholeBody = 0.93;  // a piece that leaves less than this of the longest side to others
+constexpr double kTouching = 1.5;    // longest edges: pieces so near to each other touch
+constexpr double kAhead = 0.1;  // longest edges: from there a triangle looks out of the body, or into a piece
 
 double area_of(const std::vector<Vec3>& p, const Triangle& t) {
   return 0.5 * (p[t[1]] - p[t[0]]).cross(p[t[2]] - p[t[0]]).norm();
@@ -71,7 +75,7 @@ bool split_long_edges(std::vector<Vec3>& p, std::vector<Triangle>& triangles, do
   return !middle.empty();
 }
 
-// The faces of the largest piece by area, and its share of the bounding box.
+// The faces of the largest piece by area, and what of the longest side of the bounding box is not beside it.
 std::vector<Triangle> largest_piece(const WeldedTriangles& welded, double& share) {
   const Components pieces = connected_components(welded.weld.positions.size(), FaceList(welded.triangles));
   std::vector<double> area(pieces.count, 0);
@@ -87,9 +91,7 @@ std::vector<Triangle> largest_piece(const WeldedTriangles& welded, double& share
     }
     if (pieces.of_face[t] == best) kept.push_back(welded.triangles[t]);
   }
-  share = 1;
-  for (int k = 0; k < 3; ++k)
-    if (all.sizes()[k] > 0) share = std::min(share, own.sizes()[k] / all.sizes()[k]);
+  share = 1 - (all.sizes() - own.sizes()).maxCoeff() / all.sizes().maxCoeff();
   return kept;
 }
 
@@ -151,41 +153,24 @@ std::vector<double> way_lengths(const BodyGraph& graph, std::uint32_t source) {
   return distance;
 }
 
-// The shortest bridges that make one of all pieces, between some cells of each.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> bridges(const std::vector<Vec3>& positions,
-                                                             std::span<const std::uint32_t> piece,
-                                                             std::size_t pieces) {
-  constexpr std::size_t kLookAtCells = 64;  // of a piece
-  std::vector<std::vector<std::uint32_t>> cells(pieces);
-  for (std::uint32_t c = 0; c < piece.size(); ++c) cells[piece[c]].push_back(c);
-  for (auto& list : cells) {
-    const std::size_t step = (list.size() + kLookAtCells - 1) / kLookAtCells;
-    for (std::size_t k = 0; k * step < list.size(); ++k) list[k] = list[k * step];
-    list.resize((list.size() + step - 1) / step);
+// Makes neighbours of pairs.
+void join(BodyGraph& graph, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
+  std::vector<std::vector<std::uint32_t>> across(graph.positions.size());
+  for (const auto& [a, b] : pairs) across[a].push_back(b), across[b].push_back(a);
+  IndexLists joined;
+  joined.offsets.push_back(0);
+  graph.across.offsets = {0};
+  for (std::uint32_t v = 0; v < across.size(); ++v) {
+    std::sort(across[v].begin(), across[v].end());
+    across[v].erase(std::unique(across[v].begin(), across[v].end()), across[v].end());
+    const auto own = graph.neighbours[v];
+    joined.items.insert(joined.items.end(), own.begin(), own.end());
+    joined.items.insert(joined.items.end(), across[v].begin(), across[v].end());
+    joined.offsets.push_back(static_cast<std::uint32_t>(joined.items.size()));
+    graph.across.items.insert(graph.across.items.end(), across[v].begin(), across[v].end());
+    graph.across.offsets.push_back(static_cast<std::uint32_t>(graph.across.items.size()));
   }
-  // Prim's tree: always the piece that is nearest to those that are joined already.
-  struct Gap {
-    double length = std::numeric_limits<double>::infinity();
-    std::uint32_t from = 0, to = 0;
-  };
-  std::vector<Gap> gap(pieces);
-  std::vector<std::uint8_t> joined(pieces, 0);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> made;
-  for (std::size_t last = 0, count = 1; count < pieces; ++count) {
-    joined[last] = 1;
-    std::size_t best = pieces;
-    for (std::size_t k = 0; k < pieces; ++k) {
-      if (joined[k]) continue;
-      for (const std::uint32_t a : cells[last])
-        for (const std::uint32_t b : cells[k])
-          if (const double length = (positions[a] - positions[b]).squaredNorm(); length < gap[k].length)
-            gap[k] = {length, a, b};
-      if (best == pieces || gap[k].length < gap[best].length) best = k;
-    }
-    made.push_back({gap[best].from, gap[best].to});
-    last = best;
-  }
-  return made;
+  graph.neighbours = std::move(joined);
 }
 
 }  // namespace
@@ -205,10 +190,10 @@ Result<BodyGraph> surface_graph(MeshView mesh) {
   if (welded.triangles.empty()) return impossible("the mesh has no triangle with three different corners");
   double share = 1;
   std::vector<Triangle> triangles = largest_piece(welded, share);
-  if (share < 0.93) return impossible("the mesh is made of several pieces");
+  const bool pieces = share < kWholeBody;
   BodyGraph graph;
   graph.positions = std::move(welded.weld.positions);
-  graph.triangles = std::move(triangles);
+  graph.triangles = std::move(pieces ? welded.triangles : triangles);
   compact(graph.positions, graph.triangles);
   const double longest = std::sqrt(total_area(graph.positions, graph.triangles) / kTrianglesAcross);
   if (!(longest > 0)) return impossible("the surface has no area");
@@ -220,9 +205,15 @@ Result<BodyGraph> surface_graph(MeshView mesh) {
     if (graph.triangles.empty() || graph.triangles.size() > 4 * kManyPoints)
       return impossible("the surface is too thin to follow");
   }
+  if (pieces) {
+    drop_hidden_triangles(WindingNumber(mesh), kAhead * longest, graph.positions, graph.triangles);
+    if (graph.triangles.empty()) return impossible("no part of the mesh is seen from outside");
+    compact(graph.positions, graph.triangles);
+  }
   const std::size_t n = graph.positions.size();
   const EdgeTable edges = edge_table(n, FaceList(graph.triangles));
   graph.neighbours = vertex_neighbours(n, edges);
+  if (pieces) join(graph, piece_contacts(graph.positions, graph.triangles, kTouching * longest));
   graph.point_triangles = vertex_faces(n, FaceList(graph.triangles));
   graph.weights.assign(n, 0);
   for (const Triangle& t : graph.triangles)

@@ -34,12 +34,14 @@ struct BodyGraph {
 
   std::vector<Triangle> triangles;        // of a surface
   IndexLists point_triangles;             // of a surface
+  IndexLists across;                      // of a surface in pieces: neighbours on others; else empty
   std::shared_ptr<const VoxelGrid> grid;  // of a voxel body
   std::shared_ptr<const GeodesicSolver> solver;
 };
 
-// The surface of the mesh's largest piece, cut or thinned to an even number of points. kImpossible where the
-// largest piece is not the whole body (clothes, loose parts) or is too torn to follow.
+// The surface of the mesh, cut or thinned to an even number of points: of its largest piece where that is the whole
+// body, else what is seen of all pieces, joined where they touch or come nearest. kImpossible where it is too torn
+// or too thin to follow.
 Result<BodyGraph> surface_graph(MeshView mesh);
 // The voxel body of all pieces together. Pieces that do not touch are joined where they come nearest.
 // kImpossible: a sheet without an inside, or more than 500 pieces.

@@ -12,6 +12,7 @@
 #include "autorig/joint_count.h"
 #include "autorig/plain_skeleton.h"
 #include "autorig/poses.h"
+#include "autorig/props.h"
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
 #include "autorig/tip_symmetry.h"
@@ -28,6 +29,8 @@ constexpr double kMostlyInside = 0.6;  // of the points of all curves
 constexpr const char* kHollow = "the middle of this body lies outside of it: it is hollow, or a sheet";
 constexpr double kSurelyWorse = 0.1;  // by so much costs must differ to be sure, see confidence_of
 constexpr double kSure = 0.65;        // below this confidence the voxels are tried, and alternatives are told
+constexpr double kAcross = 0.8;       // cosine between the template's left and a mirror plane's normal
+constexpr double kMediocre = 0.28;    // a cost at which the mesh is asked for its mirror plane
 constexpr double kPlainConfidence = 0.25;  // without a template
 using Clock = std::chrono::steady_clock;
 
@@ -208,14 +211,37 @@ Result<void> fit_chain(std::span<const TemplateData* const> templates, FindOptio
   return {};
 }
 
+// A broad head has no tip of its own, and where tips alone do not tell what is left and right, the mesh does.
+template <class FindMirror>
+Result<void> look_on_plane(std::span<const TemplateData* const> templates, const FindOptions& options,
+                           FindMirror&& find_mirror_plane, Fitted& fitted, std::vector<TemplateCost>& tried) {
+  if (fitted.body.graph.rings || fitted.match.cost < kMediocre || templates.empty()) return {};
+  const std::optional<Mirror> mirror = find_mirror_plane(fitted.body);
+  if (!mirror) return {};
+  BodyMap body = fitted.body;
+  add_tips_on(body, *mirror);
+  if (body.major.size() == fitted.body.major.size()) return {};
+  std::vector<TemplateCost> costs;
+  double second = 0;
+  SINEW_TRY(Match match, best_match(body, templates, options, second, costs));
+  if (!(match.cost < fitted.match.cost)) return {};
+  fitted.body = std::move(body);
+  fitted.match = std::move(match);
+  fitted.second = second;
+  tried = std::move(costs);
+  return {};
+}
+
+template <class FindMirror>
 Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates, const FindOptions& options,
-                   FoundSkeleton& found) {
+                   FindMirror&& find_mirror_plane, FoundSkeleton& found) {
   Fitted fitted;
   fitted.body = std::move(body);
   if (fitted.body.major.size() < 2)
     return impossible("the mesh has no two ends between which a skeleton could lie");
   SINEW_TRY(fitted.match, best_match(fitted.body, templates, options, fitted.second, found.tried));
   look_between(fitted, found.tried);
+  SINEW_CHECK(look_on_plane(templates, options, find_mirror_plane, fitted, found.tried));
   fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
   if (!fitted.fits()) SINEW_CHECK(fit_chain(templates, options, fitted));
   if (!fitted.fits()) {
@@ -262,7 +288,8 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
     return map_body(std::move(tree), options.progress);
   };
   SINEW_TRY(BodyMap body, map_pose(mesh.positions));
-  SINEW_TRY(const Fitted fitted, fit(std::move(body), models, options, found));
+  const auto no_mirror = [](const BodyMap&) { return std::optional<Mirror>(); };
+  SINEW_TRY(const Fitted fitted, fit(std::move(body), models, options, no_mirror, found));
   // Any body has a long way through it: a chain without limbs must be one.
   const double most = fitted.match.tips.size() == 1 ? kMostRingChain : options.most_ring_cost;
   if (!(fitted.match.cost < std::min(most, fitted.most))) {
@@ -319,6 +346,12 @@ std::optional<Mirror> first_mirror(MeshView mesh, const BodyMap& body,
   return std::nullopt;
 }
 
+// Bodies face along z, or along x.
+std::array<std::optional<Mirror>, 2> axis_mirrors(const BodyMap& body) {
+  const Vec3 middle = bounding_box(body.graph.positions).center();
+  return {Mirror{Vec3::UnitX(), middle}, Mirror{Vec3::UnitZ(), middle}};
+}
+
 Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMethod method,
                                std::span<const SkeletonTemplate> templates, const FindOptions& options) {
   const auto start = Clock::now();
@@ -330,7 +363,10 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
   SINEW_TRY(BodyMap body, map_mesh(view, method, options));
   found.curve_ms = ms_since(start);
   const auto middle = Clock::now();
-  SINEW_TRY(made.fitted, fit(std::move(body), models, options, found));
+  SINEW_TRY(made.fitted,
+            fit(
+                std::move(body), models, options,
+                [&](const BodyMap& one) { return first_mirror(view, one, axis_mirrors(one)); }, found));
   const Fitted& fitted = made.fitted;
   if (!fitted.fits()) return made;
   const WindingNumber winding(view);
@@ -347,9 +383,12 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
   add_extra_limbs(fitted.body, fitted.match, model, placed);
   if (options.joints > 0) set_joint_count(options.joints, model, placed);
   std::optional<Mirror> mirror;
-  if (model.two_sided)
-    mirror =
-        first_mirror(view, fitted.body, std::array{guess_mirror(model, placed), guess_mirror(fitted.match)});
+  if (model.two_sided) {
+    std::vector<std::optional<Mirror>> guesses = {guess_mirror(model, placed), guess_mirror(fitted.match)};
+    for (const auto& axis : axis_mirrors(fitted.body))
+      if (std::abs(axis->normal.dot(fitted.match.rotation.col(0))) > kAcross) guesses.push_back(axis);
+    mirror = first_mirror(view, fitted.body, guesses);
+  }
   if (mirror) make_symmetric(model, *mirror, fitted.body.graph.size, placed);
   const InsideTest is_within = inside_by_winding(winding);
   pull_inside(is_within, found.curves, placed);
@@ -376,9 +415,8 @@ std::array<std::optional<Mirror>, 3> plain_mirrors(const BodyMap& body) {
   }
   if (across.norm() > 0)
     guesses[0] = Mirror{across.normalized(), centre / static_cast<double>(sides.pairs.size())};
-  const Vec3 middle = bounding_box(body.graph.positions).center();
-  guesses[1] = Mirror{Vec3::UnitX(), middle};
-  guesses[2] = Mirror{Vec3::UnitZ(), middle};
+  const auto along_axes = axis_mirrors(body);
+  std::copy(along_axes.begin(), along_axes.end(), guesses.begin() + 1);
   return guesses;
 }
 
@@ -422,18 +460,15 @@ bool is_cancelled(const Result<Attempt>& made) {
   return !made && made.error().code == ErrorCode::kCancelled;
 }
 
-// Along the surface; where that is unsure, through the voxels, too; where no template fits either, by the
-// curves alone.
-Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
-                                         const FindOptions& options) {
-  const TriangleView cut = triangulate(mesh);
-  const MeshView view{mesh.positions, cut.triangles};
-  Result<Attempt> surface = impossible("");
-  if (!options.volume) {
-    surface = find_by_levels(mesh, view, SkeletonMethod::kSurface, templates, options);
-    if (is_cancelled(surface)) return surface.error();
-    if (surface && surface->answered() && surface->found.confidence >= kSure) return surface->found;
-  }
+bool is_sure(const Result<Attempt>& made) {
+  return made && made->answered() && made->found.confidence >= kSure;
+}
+
+// Where looking along the surface was unsure, through the voxels, too; where no template fits either, by the curves
+// alone.
+Result<FoundSkeleton> find_through_volume(const PolyMesh& mesh, MeshView view, Result<Attempt> surface,
+                                          std::span<const SkeletonTemplate> templates,
+                                          const FindOptions& options) {
   Result<Attempt> volume = impossible("");
   const bool mapped = surface.ok() && !surface->fitted.body.major.empty();
   if (!(mapped && templates.empty()))
@@ -445,6 +480,33 @@ Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const S
   if (best->answered() || !options.plain) return best->found;
   Attempt& plain = mapped ? *surface : *best;
   return find_plain(view, plain.fitted.body, options, std::move(plain.found));
+}
+
+// Along the surface; where that is unsure, without what the body holds in its hands, and through the voxels.
+Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
+                                         const FindOptions& options) {
+  const TriangleView cut = triangulate(mesh);
+  const MeshView view{mesh.positions, cut.triangles};
+  const auto along_surface = [&](MeshView part) -> Result<Attempt> {
+    if (options.volume) return impossible("");
+    return find_by_levels(mesh, part, SkeletonMethod::kSurface, templates, options);
+  };
+  Result<Attempt> surface = along_surface(view);
+  if (is_cancelled(surface)) return surface.error();
+  if (is_sure(surface)) return surface->found;
+  const std::vector<Triangle> body = templates.empty() ? cut.triangles : without_props(view);
+  if (body.size() < cut.triangles.size()) {
+    const MeshView part{mesh.positions, body};
+    Result<Attempt> bare = along_surface(part);
+    if (is_cancelled(bare)) return bare.error();
+    if (is_sure(bare)) return bare->found;
+    FindOptions by_template = options;
+    by_template.plain = false;
+    Result<FoundSkeleton> found = find_through_volume(mesh, part, std::move(bare), templates, by_template);
+    if (!found && found.error().code == ErrorCode::kCancelled) return found.error();
+    if (found && !found->skeleton.empty()) return found;
+  }
+  return find_through_volume(mesh, view, std::move(surface), templates, options);
 }
 
 }  // namespace

@@ -55,6 +55,14 @@ std::vector<double> march_distances(const BodyGraph& surface, std::uint32_t sour
     front.pop();
     if (done[entry.point]) continue;
     done[entry.point] = 1;
+    if (!surface.across.offsets.empty())
+      for (const std::uint32_t c : surface.across[entry.point]) {
+        const double reached = entry.time + (surface.positions[entry.point] - surface.positions[c]).norm();
+        if (!done[c] && reached < time[c]) {
+          time[c] = reached;
+          front.push({reached, c});
+        }
+      }
     for (const std::uint32_t t : surface.point_triangles[entry.point]) {
       Triangle corners = surface.triangles[t];
       while (corners[0] != entry.point) std::rotate(corners.begin(), corners.begin() + 1, corners.end());

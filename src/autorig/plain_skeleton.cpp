@@ -20,7 +20,7 @@ constexpr double kThinCurve = 0.02;   // of its length: thinner it is taken for 
 constexpr double kLeastPeak = 0.012;  // of the diameter
 constexpr double kLargePeak = 0.045;  // the same: what sticks out so far may be half as slender
 constexpr double kTwinLimb = 0.06;    // of the body's size: so near is a limb to its image
-constexpr double kOnPlane = 0.03;     // of the body's size: a tip so near to the mirror plane is on it
+constexpr double kTipOnPlane = 0.03;  // of the body's size: a tip so near to the mirror plane is on it
 constexpr std::size_t kMostTips = 48;
 
 struct Edge {
@@ -61,7 +61,7 @@ Curve curve_of(const BodyMap& body, std::size_t root, const Branch& branch,
 std::size_t best_root(BodyMap& body, const std::optional<Mirror>& mirror) {
   const auto is_on = [&](std::uint32_t v) {
     return mirror && std::abs((body.graph.positions[v] - mirror->centre).dot(mirror->normal)) <
-                         kOnPlane * body.graph.size;
+                         kTipOnPlane * body.graph.size;
   };
   std::size_t best = 0;
   double most = -1;

@@ -15,6 +15,8 @@ constexpr double kApart = 0.12;     // of the diameter: tips on the middle are f
 constexpr double kSame = 0.03;      // the same for other tips
 constexpr double kFarOut = 0.7;     // of the farthest point: a head is far from all pairs, a back is not
 constexpr std::size_t kMostMiddle = 2;
+constexpr double kOnPlane = 0.03;  // of the size: a tip so near to the mirror plane is on it
+constexpr std::size_t kLeastBeside = 4;
 
 using Pair = std::pair<std::size_t, std::size_t>;
 
@@ -96,6 +98,37 @@ class Pairing {
   std::vector<Pair> all_;
 };
 
+struct Place {
+  std::uint32_t point;
+  double far;
+};
+
+// Adds the farthest places of a line as tips, not near to each other or to tips that are known; `middle` are those
+// of them that lie on the line.
+void add_farthest(BodyMap& body, std::span<const std::size_t> middle, std::vector<Place> line,
+                  double farthest) {
+  std::stable_sort(line.begin(), line.end(), [](const Place& a, const Place& b) { return a.far > b.far; });
+  const auto near = [&](std::uint32_t a, std::uint32_t b, double share) {
+    return (body.graph.positions[a] - body.graph.positions[b]).norm() < share * body.diameter;
+  };
+  const auto is_known = [&](std::uint32_t v) {
+    for (std::size_t i = 0; i < body.major.size(); ++i) {
+      const bool on_line = body.major[i].middle || std::find(middle.begin(), middle.end(), i) != middle.end();
+      if (near(body.major[i].point, v, on_line ? kApart : kSame)) return true;
+    }
+    return false;
+  };
+  std::size_t added = 0;
+  for (std::size_t i = 0; i < line.size() && added < kMostMiddle && line[i].far > kFarOut * farthest; ++i) {
+    const auto higher = [&](const Place& other) { return near(other.point, line[i].point, kApart); };
+    if (std::any_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(i), higher) ||
+        is_known(line[i].point))
+      continue;
+    add_tip(body, line[i].point);
+    ++added;
+  }
+}
+
 }  // namespace
 
 void add_tip(BodyMap& body, std::uint32_t point) {
@@ -113,10 +146,6 @@ TipPairs find_tip_pairs(const BodyMap& body) {
 
 void add_middle_tips(BodyMap& body, const TipPairs& sides, const std::vector<Pair>& horns) {
   if (sides.pairs.size() < 2) return;
-  struct Place {
-    std::uint32_t point;
-    double far;
-  };
   std::vector<Place> line;
   double farthest = 0;
   const double wide = (kOnMiddle + sides.error) * body.diameter;
@@ -135,27 +164,31 @@ void add_middle_tips(BodyMap& body, const TipPairs& sides, const std::vector<Pai
     if (std::isfinite(far)) farthest = std::max(farthest, far);
     if (beside < wide) line.push_back({v, far - beside});
   }
-  std::stable_sort(line.begin(), line.end(), [](const Place& a, const Place& b) { return a.far > b.far; });
-  const auto near = [&](std::uint32_t a, std::uint32_t b, double share) {
-    return (body.graph.positions[a] - body.graph.positions[b]).norm() < share * body.diameter;
+  add_farthest(body, sides.middle, std::move(line), farthest);
+}
+
+void add_tips_on(BodyMap& body, const Mirror& mirror) {
+  std::vector<std::size_t> beside, on;
+  const auto away = [&](std::uint32_t v) {
+    return std::abs((body.graph.positions[v] - mirror.centre).dot(mirror.normal));
   };
-  const auto is_known = [&](std::uint32_t v) {
-    for (std::size_t i = 0; i < body.major.size(); ++i) {
-      const bool middle = body.major[i].middle ||
-                          std::find(sides.middle.begin(), sides.middle.end(), i) != sides.middle.end();
-      if (near(body.major[i].point, v, middle ? kApart : kSame)) return true;
-    }
-    return false;
-  };
-  std::size_t added = 0;
-  for (std::size_t i = 0; i < line.size() && added < kMostMiddle && line[i].far > kFarOut * farthest; ++i) {
-    const auto higher = [&](const Place& other) { return near(other.point, line[i].point, kApart); };
-    if (std::any_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(i), higher) ||
-        is_known(line[i].point))
-      continue;
-    add_tip(body, line[i].point);
-    ++added;
+  for (std::size_t i = 0; i < body.major.size(); ++i)
+    (away(body.major[i].point) > kOnPlane * body.graph.size ? beside : on).push_back(i);
+  if (beside.size() < kLeastBeside) return;
+  std::vector<Place> line;
+  double farthest = 0;
+  std::vector<double> far(beside.size());
+  for (std::uint32_t v = 0; v < body.graph.positions.size(); ++v) {
+    for (std::size_t k = 0; k < beside.size(); ++k) far[k] = body.from[beside[k]][v];
+    // The nearest two do not count.
+    std::sort(far.begin(), far.end());
+    double mean = 0;
+    for (std::size_t k = 2; k < far.size(); ++k) mean += far[k] / static_cast<double>(far.size() - 2);
+    if (!std::isfinite(mean)) continue;
+    farthest = std::max(farthest, mean);
+    if (away(v) < body.graph.spacing) line.push_back({v, mean});
   }
+  add_farthest(body, on, std::move(line), farthest);
 }
 
 }  // namespace sinew::autorig

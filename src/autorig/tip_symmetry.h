@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "autorig/body_map.h"
+#include "autorig/symmetry.h"
 
 namespace sinew::autorig {
 
@@ -27,5 +28,9 @@ void add_tip(BodyMap& body, std::uint32_t point);
 // pairs of tips between which it is looked for; from afar a horn is as far from left as from right as well.
 void add_middle_tips(BodyMap& body, const TipPairs& sides,
                      const std::vector<std::pair<std::size_t, std::size_t>>& horns = {});
+
+// As add_middle_tips, by the plane that makes the body its own image: the points of it that are farthest from the tips beside
+// it, of which the nearest two do not count.
+void add_tips_on(BodyMap& body, const Mirror& mirror);
 
 }  // namespace sinew::autorig

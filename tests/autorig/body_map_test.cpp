@@ -51,7 +51,6 @@ PolyMesh tripod() {
 
 TEST(BodyMap, TipsAndSeamsOfATripodThroughItsVoxels) {
   const PolyMesh mesh = tripod();
-  EXPECT_FALSE(surface_of(mesh).ok()) << "no piece is the whole body";
   const TriangleView cut = triangulate(mesh);
   auto graph = voxel_graph({mesh.positions, cut.triangles}, nullptr);
   ASSERT_TRUE(graph.ok());

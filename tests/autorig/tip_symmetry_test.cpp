@@ -89,5 +89,26 @@ TEST(TipSymmetry, AHeadBetweenEarsIsFoundOnTheMiddle) {
   EXPECT_EQ(body->apart.rows(), static_cast<Eigen::Index>(body->major.size()));
 }
 
+// A head like a drum across: its rim is farther from hands and feet than its middle.
+TEST(TipSymmetry, ABroadHeadHasATipOnThePlane) {
+  const PolyMesh mesh = test::joined(
+      {test::capsule({0, 0.8, 0}, {0, 1.9, 0}, 0.3), test::capsule({-1.2, 2.3, 0}, {1.2, 2.3, 0}, 0.4),
+       test::capsule({0.2, 1.5, 0}, {1.1, 1.0, 0}, 0.12), test::capsule({-0.2, 1.5, 0}, {-1.1, 1.0, 0}, 0.12),
+       test::capsule({0.15, 0.8, 0}, {0.25, 0, 0}, 0.15),
+       test::capsule({-0.15, 0.8, 0}, {-0.25, 0, 0}, 0.15)});
+  const TriangleView cut = triangulate(mesh);
+  auto graph = surface_graph({mesh.positions, cut.triangles});
+  ASSERT_TRUE(graph.ok());
+  auto body = map_body(*std::move(graph), nullptr);
+  ASSERT_TRUE(body.ok());
+  const std::size_t before = body->major.size();
+  add_tips_on(*body, {Vec3::UnitX(), Vec3::Zero()});
+  ASSERT_GT(body->major.size(), before);
+  const Vec3 head = body->graph.positions[body->major[before].point];
+  EXPECT_LT(std::abs(head.x()), 0.05) << head.transpose();
+  EXPECT_GT(head.y(), 2.5) << head.transpose();
+  EXPECT_TRUE(body->major[before].middle);
+}
+
 }  // namespace
 }  // namespace sinew::autorig

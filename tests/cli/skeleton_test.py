@@ -123,6 +123,20 @@ class Skeleton(unittest.TestCase):
             self.assertRegex(done.stderr, "confidence is 25 %")
             self.assertRegex(done.stderr, "sinew skeleton .*q_Spider.glb --template [a-z]+ -o OUT.glb")
 
+    def found_in(self, name):
+        """What is found in the rest pose of an artist's rig, without its joints."""
+        rig = os.path.join(DATA, "rigged_gltf", name + ".glb")
+        self.call("pose", rig, "--deformer", "lbs", "-o", self.path(name + ".obj"))
+        return self.document("skeleton", self.path(name + ".obj"), "-o", self.path(name + ".glb"))
+
+    @unittest.skipUnless(os.path.isdir(DATA), "needs the test data")
+    def test_bodies_in_pieces_and_bodies_that_hold_something(self):
+        worn = self.found_in("q_Man_Casual")
+        self.assertEqual((worn["template"], worn["way"]), ("biped", "surface"))
+        self.assertGreaterEqual(len(worn["joints"]), 50, "fingers that voxels do not show")
+        armed = self.found_in("kaykit_Knight")
+        self.assertEqual(armed["template"], "biped")
+
     def test_usage(self):
         self.call("skeleton", self.body, "--tip", 3, "-o", self.path("x.glb"), code=2)
         self.call("skeleton", self.body, "--tip", 3, "--tip", 10 ** 9, "-o", self.path("x.glb"), code=2)
