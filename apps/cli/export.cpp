@@ -127,7 +127,7 @@ void add_export(Program& program) {
       .required();
   options->target.add_to(verb);
   verb.option("--lods", options->lods,
-              "also write this many levels of detail, each with half the triangles: NAME_LOD1.glb, …")
+              "also write this many levels of detail, each with half the triangles: NAME_LOD1.glb and so on")
       .range(0, 8);
   verb.option("--influences", options->influences, "maximum influences per vertex")
       .one_of({4, 8})
