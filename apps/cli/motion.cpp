@@ -22,14 +22,10 @@ Result<std::vector<RetargetedClip>> motion_clips(const Console& console, const s
     return problem.code == ErrorCode::kImpossible ? in_file(rig_file, problem) : problem;
   }
   const RetargetedClip& first = made->front();
-  std::string list;
-  for (std::size_t k = 0; k < std::min<std::size_t>(first.unmatched.size(), 12); ++k)
-    list += (k == 0 ? ": " : ", ") + printable(first.unmatched[k], 40);
-  if (first.unmatched.size() > 12) list += ", …";
   console.note(fmt::format("{}: {} of the rig follow the motion{}; {} of its joints have no counterpart{}",
                            file, counted(first.matched, "joint"),
                            first.humanoid ? ", matched as humanoids" : " by their names",
-                           first.unmatched.size(), list));
+                           first.unmatched.size(), first_of(first.unmatched)));
   return made;
 }
 

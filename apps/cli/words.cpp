@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sinew/core/text.h"
+
 namespace sinew::cli {
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
@@ -13,6 +15,14 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 
 std::string counted(std::size_t count, std::string_view one) {
   return counted(count, one, std::string(one) + "s");
+}
+
+std::string first_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 12;
+  std::string list;
+  for (std::size_t k = 0; k < std::min(names.size(), kMost); ++k)
+    list += (k == 0 ? ": " : ", ") + printable(names[k], 40);
+  return names.size() > kMost ? list + ", …" : list;
 }
 
 std::string name_table(const std::vector<std::pair<std::string_view, std::string_view>>& rows) {

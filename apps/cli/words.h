@@ -13,6 +13,9 @@ namespace sinew::cli {
 std::string counted(std::size_t count, std::string_view one, std::string_view many);
 std::string counted(std::size_t count, std::string_view one);  // "1 face", "2 faces"
 
+// ": a, b, c", at most a dozen and safe to print; nothing where there are none.
+std::string first_of(const std::vector<std::string>& names);
+
 // Lines of help, a name and its text each, the texts below each other and never touching a name.
 std::string name_table(const std::vector<std::pair<std::string_view, std::string_view>>& rows);
 
