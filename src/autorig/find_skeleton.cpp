@@ -384,9 +384,12 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
   if (options.joints > 0) set_joint_count(options.joints, model, placed);
   std::optional<Mirror> mirror;
   if (model.two_sided) {
-    std::vector<std::optional<Mirror>> guesses = {guess_mirror(model, placed), guess_mirror(fitted.match)};
+    // Most bodies are made along the axes: a plane that begins there does not come out tilted.
+    std::vector<std::optional<Mirror>> guesses;
     for (const auto& axis : axis_mirrors(fitted.body))
       if (std::abs(axis->normal.dot(fitted.match.rotation.col(0))) > kAcross) guesses.push_back(axis);
+    guesses.push_back(guess_mirror(model, placed));
+    guesses.push_back(guess_mirror(fitted.match));
     mirror = first_mirror(view, fitted.body, guesses);
   }
   if (mirror) make_symmetric(model, *mirror, fitted.body.graph.size, placed);

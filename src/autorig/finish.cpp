@@ -176,6 +176,18 @@ void pull_tails_inside(const InsideTest& is_within, const TemplateData& model, b
 void make_symmetric(const TemplateData& model, const Mirror& mirror, double size,
                     std::vector<PlacedJoint>& placed) {
   const std::vector<PlacedJoint> old = placed;
+  const auto is_apart = [&](std::size_t i) {
+    const int other = model.joints[i].mirror;
+    return other < 0 || !old[i].present || !old[static_cast<std::size_t>(other)].present ||
+           (old[i].head - mirror(old[static_cast<std::size_t>(other)].head)).norm() > kPosed * size;
+  };
+  // A limb in another pose ends elsewhere; one that ends at the image of the other was only cut elsewhere.
+  const auto is_posed = [&](std::size_t i) {
+    if (!is_apart(i)) return false;
+    for (std::size_t k = i + 1; k < placed.size(); ++k)
+      if (model.joints[k].parent == static_cast<int>(i) && old[k].present) i = k;
+    return is_apart(i);
+  };
   for (std::size_t i = 0; i < placed.size(); ++i) {
     if (model.joints[i].mirror < 0) continue;
     const PlacedJoint& other = old[static_cast<std::size_t>(model.joints[i].mirror)];
@@ -187,9 +199,7 @@ void make_symmetric(const TemplateData& model, const Mirror& mirror, double size
       placed[i] = image;
       continue;
     }
-    if (model.joints[i].anchor.kind != Anchor::Kind::kTrunk &&
-        (old[i].head - image.head).norm() > kPosed * size)
-      continue;
+    if (model.joints[i].anchor.kind != Anchor::Kind::kTrunk && is_posed(i)) continue;
     // Where one side has moved and the other has not, the first is known better.
     const double own = old[i].by_motion == other.by_motion ? 0.5 : old[i].by_motion ? 1 : 0;
     placed[i].head = own * old[i].head + (1 - own) * image.head;

@@ -17,7 +17,8 @@ constexpr double kNoNearer = 0.97, kSettled = 1e-7;
 std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surface, double size,
                                   Mirror guess) {
   const std::size_t step = std::max<std::size_t>(1, points.size() / 1500);
-  double error = 0, before = std::numeric_limits<double>::infinity();
+  double error = 0, before = std::numeric_limits<double>::infinity(), least = before;
+  Mirror best = guess;
   for (int round = 0; round < 20; ++round) {
     Vec3 normal = Vec3::Zero(), middle = Vec3::Zero();
     error = 0;
@@ -38,6 +39,7 @@ std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surfa
     error /= count;
     if (round == 0 && error > 0.05 * size) return std::nullopt;
     if (near == 0 || !(normal.norm() > 0)) return std::nullopt;
+    if (error < least) least = error, best = guess;
     const Mirror last = std::exchange(guess, {normal.normalized(), middle / near});
     if ((guess.normal - last.normal).norm() < kSettled &&
         (guess.centre - last.centre).norm() < kSettled * size)
@@ -46,8 +48,9 @@ std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surfa
     if (round > 2 && error > kMostError * size && error > kNoNearer * before) return std::nullopt;
     before = error;
   }
-  if (error > kMostError * size) return std::nullopt;
-  return guess;
+  if (least > kMostError * size) return std::nullopt;
+  // What is on one side only, a tail that swings, draws the plane to itself: it may have begun nearer.
+  return error > least ? best : guess;
 }
 
 }  // namespace sinew::autorig

@@ -92,5 +92,29 @@ TEST(Finish, BonesThatEndFreeEndInside) {
   EXPECT_NEAR((alike[1].tail->x() - 8) / 3, (2 - alike[2].tail->x()) / 2.5, 1e-12);
 }
 
+// Two legs of three joints, left at x = 1: the right knee came out elsewhere.
+TEST(Finish, AKneeIsPosedOnlyWhereTheFootIs) {
+  const Mirror mirror{Vec3::UnitX(), Vec3::Zero()};
+  for (const bool posed : {false, true}) {
+    TemplateData model;
+    std::vector<PlacedJoint> placed;
+    for (const double side : {1.0, -1.0})
+      for (int k = 0; k < 3; ++k) {
+        TemplateJoint joint;
+        joint.parent = k == 0 ? -1 : static_cast<int>(placed.size()) - 1;
+        joint.mirror = (static_cast<int>(placed.size()) + 3) % 6;
+        joint.anchor.kind = Anchor::Kind::kLimb;
+        model.joints.push_back(joint);
+        placed.push_back({Vec3(side, -static_cast<double>(k), 0), {}, true, 0, false});
+      }
+    placed[4].head.z() = 3;
+    if (posed) placed[5].head.z() = 4;
+    make_symmetric(model, mirror, 10, placed);
+    EXPECT_EQ(placed[1].head.z(), posed ? 0 : 1.5);
+    EXPECT_EQ(placed[4].head.z(), posed ? 3 : 1.5);
+    EXPECT_EQ(placed[3].head, Vec3(-1, 0, 0));
+  }
+}
+
 }  // namespace
 }  // namespace sinew::autorig

@@ -137,6 +137,16 @@ class Skeleton(unittest.TestCase):
         armed = self.found_in("kaykit_Knight")
         self.assertEqual(armed["template"], "biped")
 
+    @unittest.skipUnless(os.path.isdir(DATA), "needs the test data")
+    def test_a_mesh_that_is_its_own_image_gets_joints_that_are(self):
+        horse = self.found_in("q_Horse")
+        self.assertTrue(horse["symmetric"])
+        at = {joint["name"]: joint["position"] for joint in horse["joints"]}
+        for name in ("UpLeg", "Leg", "Foot", "Shoulder", "Hand"):
+            left, right = at["Left" + name], at["Right" + name]
+            for k, sign in enumerate((-1, 1, 1)):
+                self.assertAlmostEqual(left[k], sign * right[k], delta=0.06, msg=name + ", of a body 5.7 long")
+
     def test_usage(self):
         self.call("skeleton", self.body, "--tip", 3, "-o", self.path("x.glb"), code=2)
         self.call("skeleton", self.body, "--tip", 3, "--tip", 10 ** 9, "-o", self.path("x.glb"), code=2)
