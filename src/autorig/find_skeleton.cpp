@@ -2,10 +2,10 @@
 #include "sinew/autorig/find_skeleton.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 
+#include "autorig/body_mirrors.h"
 #include "autorig/extra_limbs.h"
 #include "autorig/finish.h"
 #include "autorig/joint_centres.h"
@@ -15,7 +15,6 @@
 #include "autorig/props.h"
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
-#include "autorig/tip_symmetry.h"
 
 namespace sinew {
 
@@ -148,21 +147,6 @@ struct Fitted {
   double second = 0, most = 0;
   bool fits() const { return match.cost < most; }
 };
-
-// Which tips are left and right, as a template says.
-TipPairs sides_of(const Match& match) {
-  TipPairs sides;
-  sides.error = match.asymmetry;
-  for (std::size_t i = 0; i < match.tips.size(); ++i) {
-    const int mirror = match.model->mirror_limbs[i];
-    if (mirror < 0 || match.tips[i] < 0) continue;
-    const auto tip = static_cast<std::size_t>(match.tips[i]);
-    if (mirror == static_cast<int>(i)) sides.middle.push_back(tip);
-    if (mirror < static_cast<int>(i) && match.tips[static_cast<std::size_t>(mirror)] >= 0)
-      sides.pairs.push_back({tip, static_cast<std::size_t>(match.tips[static_cast<std::size_t>(mirror)])});
-  }
-  return sides;
-}
 
 // Whether no limb is at a tip, and the root is nearer to it than any.
 bool is_left_over(const BodyMap& body, const Match& match, std::size_t tip) {
@@ -335,23 +319,6 @@ Result<BodyMap> map_mesh(MeshView mesh, SkeletonMethod method, const FindOptions
   return body;
 }
 
-// The plane that makes a mesh its own image. By its vertices: cells inside of a body lie on no surface.
-std::optional<Mirror> first_mirror(MeshView mesh, const BodyMap& body,
-                                   std::span<const std::optional<Mirror>> guesses) {
-  const Bvh surface(mesh);
-  const std::span<const Vec3> points = body.graph.volume ? mesh.positions : body.graph.positions;
-  for (const auto& guess : guesses)
-    if (guess)
-      if (auto mirror = find_mirror(points, surface, body.graph.size, *guess)) return mirror;
-  return std::nullopt;
-}
-
-// Bodies face along z, or along x.
-std::array<std::optional<Mirror>, 2> axis_mirrors(const BodyMap& body) {
-  const Vec3 middle = bounding_box(body.graph.positions).center();
-  return {Mirror{Vec3::UnitX(), middle}, Mirror{Vec3::UnitZ(), middle}};
-}
-
 Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMethod method,
                                std::span<const SkeletonTemplate> templates, const FindOptions& options) {
   const auto start = Clock::now();
@@ -404,23 +371,6 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
   SINEW_CHECK(finish(fitted, model, placed, mirror, found));
   found.skeleton_ms = ms_since(middle);
   return made;
-}
-
-// The plane that tips left and right lie beside, and those of the axes.
-std::array<std::optional<Mirror>, 3> plain_mirrors(const BodyMap& body) {
-  std::array<std::optional<Mirror>, 3> guesses;
-  const TipPairs sides = find_tip_pairs(body);
-  Vec3 across = Vec3::Zero(), centre = Vec3::Zero();
-  for (const auto& [a, b] : sides.pairs) {
-    const Vec3 d = body.graph.positions[body.major[a].point] - body.graph.positions[body.major[b].point];
-    across += d.dot(across) < 0 ? Vec3(-d) : d;
-    centre += (body.graph.positions[body.major[a].point] + body.graph.positions[body.major[b].point]) / 2;
-  }
-  if (across.norm() > 0)
-    guesses[0] = Mirror{across.normalized(), centre / static_cast<double>(sides.pairs.size())};
-  const auto along_axes = axis_mirrors(body);
-  std::copy(along_axes.begin(), along_axes.end(), guesses.begin() + 1);
-  return guesses;
 }
 
 // Joints where the curves of the body meet and bend, for a body that is like no template.
