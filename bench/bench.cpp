@@ -20,6 +20,7 @@ std::vector<BenchResult> run_benches(std::string_view name_filter, const Progres
   add_skeleton_benches(cases);
   add_differential_benches(cases);
   add_cage_benches(cases);
+  add_gpu_benches(cases);
   std::erase_if(cases,
                 [&](const BenchCase& entry) { return entry.name.find(name_filter) == std::string::npos; });
   // Minutes: only where asked for.

@@ -31,6 +31,7 @@ void add_curves_benches(std::vector<BenchCase>& cases);
 void add_skeleton_benches(std::vector<BenchCase>& cases);
 void add_differential_benches(std::vector<BenchCase>& cases);
 void add_cage_benches(std::vector<BenchCase>& cases);
+void add_gpu_benches(std::vector<BenchCase>& cases);
 
 using Clock = std::chrono::steady_clock;
 

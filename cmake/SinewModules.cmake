@@ -97,7 +97,7 @@ function(sinew_tests)
       sinew_batches(sources test_${module} ${sources})
       add_executable(test_${module} ${sources})
       # Rigs to test these with are made by what lies above them.
-      if(module MATCHES "^(player|binding|pipeline)$")
+      if(module MATCHES "^(player|binding|gpu|pipeline)$")
         target_link_libraries(test_${module} PRIVATE sinew_report)
       endif()
       target_link_libraries(test_${module} PRIVATE sinew_${module} sinew_test_support GTest::gtest_main)

@@ -107,8 +107,8 @@ struct FleshKernel {
     const G zero = hn::Zero(GroupTag()), one = Constant(1.0f);
     const Vec3G none{zero, zero, zero};
     // What has come into each step from below, beside x; the last is what comes out of all.
-    Vec3G shift[kMostFleshSteps + 1];
-    LinearG turned[kMostFleshSteps + 1];
+    Vec3G shift[kMostComposedSteps + 1];
+    LinearG turned[kMostComposedSteps + 1];
     for (std::size_t k = 0; k <= tile.count; ++k) {
       if (k < tile.count && table.set_leaf[begin + k]) continue;
       shift[k] = none;

@@ -1,112 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deform/flesh_table.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 namespace sinew {
 namespace {
 
-std::vector<int> depths_of(std::span<const int> parents) {
-  std::vector<int> depths(parents.size(), 0);
-  for (const std::size_t j : bone_order(parents))
-    if (parents[j] >= 0) depths[j] = depths[static_cast<std::size_t>(parents[j])] + 1;
-  return depths;
-}
-
-// The way of one vertex through its joints.
-class FleshSteps {
- public:
-  explicit FleshSteps(std::span<const int> parents)
-      : parents_(parents),
-        on_path_(parents.size(), 0),
-        split_(parents.size(), 0),
-        partial_(parents.size(), 0) {}
-
-  struct Weighed {
-    FleshStep step;
-    float swing = 0, twist = 0;
-  };
-  void of_vertex(const ComposedWeights& weights, std::size_t i, std::vector<Weighed>& out) {
-    out.clear();
-    std::fill(on_path_.begin(), on_path_.end(), std::uint8_t{0});
-    std::fill(split_.begin(), split_.end(), std::uint8_t{0});
-    std::fill(partial_.begin(), partial_.end(), std::uint8_t{0});
-    for (int a = weights.base[i]; a >= 0; a = above(a)) on_path_[index(a)] = 1;
-    row_.assign(weights.row(i).begin(), weights.row(i).end());
-    leave_out_small();
-    for (const ComposedInfluence& influence : row_) partial_[influence.joint] = 1;
-    for (const ComposedInfluence& influence : row_) {
-      out.push_back({{static_cast<int>(influence.joint), -1, false}, influence.swing, influence.twist});
-      int a = above(static_cast<int>(influence.joint));
-      while (a >= 0 && !on_path_[index(a)] && !partial_[index(a)]) a = above(a);
-      if (a >= 0) split_[index(a)] = 1;
-    }
-    for (int bottom = weights.base[i]; bottom >= 0;) {
-      if (partial_[index(bottom)]) {
-        bottom = above(bottom);
-        continue;
-      }
-      int end = above(bottom);
-      while (end >= 0 && !partial_[index(end)] && !split_[index(end)]) end = above(end);
-      out.push_back({{bottom, end, true}, 0, 0});
-      bottom = end;
-    }
-  }
-
- private:
-  static std::size_t index(int joint) { return static_cast<std::size_t>(joint); }
-  int above(int joint) const { return parents_[index(joint)]; }
-
-  // More steps than a group has room for: those nearest to nothing or to the whole go there.
-  void leave_out_small() {
-    if (row_.size() <= kMostFleshSteps / 2) return;
-    const auto matters = [](const ComposedInfluence& w) {
-      return std::min(std::max(w.swing, w.twist), 1 - std::min(w.swing, w.twist));
-    };
-    std::stable_sort(row_.begin(), row_.end(), [&](const ComposedInfluence& a, const ComposedInfluence& b) {
-      return matters(a) > matters(b);
-    });
-    row_.resize(kMostFleshSteps / 2);
-  }
-
-  std::span<const int> parents_;
-  std::vector<std::uint8_t> on_path_, split_, partial_;
-  std::vector<ComposedInfluence> row_;
-};
-
 // For every set of steps: in which order, and where each goes.
 void order_sets(FleshTable& table) {
-  const std::vector<int> depths = depths_of(table.parents);
   const JointTable& joints = table.joints;
-  table.set_order.resize(joints.set_entries.size());
-  table.set_parent.resize(joints.set_entries.size());
-  table.set_leaf.assign(joints.set_entries.size(), 1);
+  std::vector<ComposedStep> steps;
   for (std::size_t set = 0; set + 1 < joints.set_offsets.size(); ++set) {
-    const std::size_t begin = joints.set_offsets[set], count = joints.set_offsets[set + 1] - begin;
-    const auto step = [&](std::size_t k) -> const FleshStep& {
-      return table.steps[joints.set_entries[begin + k]];
-    };
-    std::vector<std::uint16_t> order(count);
-    std::iota(order.begin(), order.end(), std::uint16_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
-      return depths[static_cast<std::size_t>(step(a).joint)] >
-             depths[static_cast<std::size_t>(step(b).joint)];
-    });
-    std::map<int, std::size_t> place;  // of a joint's step in the order
-    for (std::size_t k = 0; k < count; ++k) place[step(order[k]).joint] = k;
-    for (std::size_t k = 0; k < count; ++k) {
-      const FleshStep& one = step(order[k]);
-      int a = one.run ? one.above : table.parents[static_cast<std::size_t>(one.joint)];
-      while (a >= 0 && !place.contains(a)) a = table.parents[static_cast<std::size_t>(a)];
-      const std::size_t parent = a < 0 ? count : place[a];
-      table.set_order[begin + k] = order[k];
-      table.set_parent[begin + k] = static_cast<std::uint16_t>(parent);
-      if (parent < count) table.set_leaf[begin + parent] = 0;
-    }
+    steps.clear();
+    for (std::uint32_t k = joints.set_offsets[set]; k < joints.set_offsets[set + 1]; ++k)
+      steps.push_back(table.steps[joints.set_entries[k]]);
+    const StepOrder found = order_steps(table.parents, steps);
+    table.set_order.insert(table.set_order.end(), found.order.begin(), found.order.end());
+    table.set_parent.insert(table.set_parent.end(), found.to.begin(), found.to.end());
+    table.set_leaf.insert(table.set_leaf.end(), found.leaf.begin(), found.leaf.end());
   }
 }
 
@@ -163,9 +76,9 @@ Result<FleshTable> pack_flesh(const Rig& rig) {
   table.frames = joint_frames(bones_of(rig.skeleton, bind_transforms(rig)), table.parents);
   if (flesh.weights.vertex_count() != rig.mesh.vertex_count())
     return bad_input("the flesh does not fit the mesh: it has another number of vertices");
-  std::map<FleshStep, std::uint16_t> known;
-  FleshSteps maker(table.parents);
-  std::vector<FleshSteps::Weighed> steps;
+  std::map<ComposedStep, std::uint16_t> known;
+  ComposedSteps maker(table.parents);
+  std::vector<ComposedSteps::Weighted> steps;
   bool too_many = false;
   table.joints = pack_groups(rig.mesh.vertex_count(), [&](std::size_t i, std::vector<JointLane>& lanes) {
     lanes.clear();
@@ -197,7 +110,7 @@ Result<FleshTable> pack_flesh(const Rig& rig) {
 void fill_flesh(const FleshTable& table, std::span<const Affine3> matrices, FleshPalette& palette) noexcept {
   joint_moves(table.frames, table.parents, matrices, palette.moves);
   for (std::size_t k = 0; k < table.steps.size(); ++k) {
-    const FleshStep& step = table.steps[k];
+    const ComposedStep& step = table.steps[k];
     FleshEntry& entry = palette.steps[k];
     entry.run = step.run;
     entry.still = false;

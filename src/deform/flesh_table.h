@@ -3,21 +3,10 @@
 
 #include "deform/joint_kernel.h"
 #include "deform/joint_table.h"
+#include "sinew/rig/composed_steps.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
-
-// One step of a vertex's way through its joints, children first: a joint that carries it in part, or a run of
-// joints that carry it whole, from `joint` up to below `above`.
-struct FleshStep {
-  int joint = -1, above = -1;
-  bool run = false;
-
-  auto operator<=>(const FleshStep&) const = default;
-};
-
-inline constexpr std::size_t kMostFleshSteps =
-    48;  // of one vertex; beyond, joints that matter least are left out
 
 // Fields of the vertices of one group and one joint, in `data`: kJointGroupSize shares of the twist as floats
 // in `twist`, then per mode six rows (three for the position, three for the normal) of kJointGroupSize whole
@@ -29,7 +18,7 @@ struct FleshBlock {
 
 struct FleshTable {
   JointTable joints;                     // groups and weights; its entries number `steps`
-  std::vector<FleshStep> steps;          // of the palette
+  std::vector<ComposedStep> steps;       // of the palette
   std::vector<std::uint16_t> set_order;  // beside joints.set_entries: children first, a place in the set
   std::vector<std::uint16_t>
       set_parent;                      // likewise, per step of the set in that order: where its result goes

@@ -74,11 +74,6 @@ Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options)
 // The same for bones that stretch and twist: weights of the skin, endpoint weights as move and turn.
 Result<JointTable> pack_bones(const Rig& rig, RowSums sums);
 
-// Whether a vertex's joint weights tell of the bones that its skin weights name: a joint that one of them
-// begins or ends. Where a body is bound several times, each copy to a skeleton of its own in the same place,
-// joint weights found in space may be those of another copy. parents: of bone_parents.
-bool joint_weights_fit(const Rig& rig, std::span<const int> parents, std::size_t vertex);
-
 // The frame's motion of one entry, in double precision: factor (above + s (below - above)) turn(t) p, where
 // turn rotates about the z of `axes` through the joint.
 struct JointMotion {

@@ -7,6 +7,7 @@ from typing import Any, Iterator, Sequence, Union
 import numpy as np
 
 from . import _arrays, _sinew
+from ._device import DevicePlayer
 from ._nouns import MeshLike, reporter, rig_of
 from ._sinew import Mesh, Rig
 
@@ -102,10 +103,20 @@ class Player:
 
     deformer: a name of sinew.deformers(), "+mush" behind it for delta mush; None: the rig's own. Settings are
     those of `sinew pose`, by the same names: Player(rig, "dqs+mush", mush_passes=4). What the rig lacks for the
-    deformer is made; `warnings` say what. A player can be called by several threads.
+    deformer is made; `warnings` say what. A player can be called by several threads. device="cuda": for poses that lie
+    on a GPU (DevicePlayer).
     """
 
-    def __init__(self, rig: MeshLike, deformer: str | None = None, *, progress: Any = None, **settings: Any):
+    def __new__(cls, rig: MeshLike = None, deformer: str | None = None, *, device: Any = None, **settings: Any) -> Any:
+        if device is None or str(device) == "cpu":
+            return super().__new__(cls)
+        if settings:
+            raise _arrays.fail(next(iter(settings)), "is no option of a player on a GPU")
+        return DevicePlayer(rig, deformer, device)
+
+
+    def __init__(self, rig: MeshLike, deformer: str | None = None, *, device: Any = None, progress: Any = None,
+                 **settings: Any):
         self._rig = rig_of(rig, "rig")
         self._player = _sinew.Player(self._rig, {"deformer": deformer, **settings}, reporter(progress))
 

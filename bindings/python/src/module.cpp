@@ -33,5 +33,6 @@ NB_MODULE(_sinew, module) {
   add_reports(module);
   add_pictures(module);
   add_player(module);
+  add_device(module);
   add_batch(module);
 }

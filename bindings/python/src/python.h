@@ -70,6 +70,7 @@ void add_edits(nb::module_& module);
 void add_reports(nb::module_& module);
 void add_pictures(nb::module_& module);
 void add_player(nb::module_& module);
+void add_device(nb::module_& module);
 void add_batch(nb::module_& module);
 
 }  // namespace sinew::python

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sinew/deform/deformer.h"
@@ -45,6 +46,11 @@ struct JointBasedOptions {
 /// Normals as in LBS, from the blended linear part. kImpossible: the rig has no joint weights. kUsage: a mix
 /// outside [0, 1]. Else fails as build_lbs does.
 Result<std::unique_ptr<Deformer>> build_joint_based(const Rig& rig, const JointBasedOptions& options = {});
+
+/// Whether a vertex's joint weights tell of the bones that its skin weights name: a joint that one of them
+/// begins or ends. Where a body is bound several times, each copy to a skeleton of its own in the same place,
+/// joint weights found in space may be those of another copy. parents: of bone_parents.
+bool joint_weights_fit(const Rig& rig, std::span<const int> parents, std::size_t vertex);
 
 /// The formulas in double precision, as in deform/reference.h.
 struct ReferenceOutput;

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+// A warp deforms some vertices in 32 poses, one a lane: joints that neighbours share stay in registers, any
+// others are read as whole cache lines, whatever their indices. Results go through shared memory, so that
+// what is written is consecutive too.
+#include "sinew/gpu/device_deformer.h"
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gpu/program.h"
+
+namespace sinew {
+
+using namespace gpu;
+
+namespace {
+
+// Warps of a block: with normals fewer, since shared memory holds both.
+template <bool kNormals>
+inline constexpr int kWarpsOf = kNormals ? 2 : 4;
+
+Error cuda_error(cudaError_t code, const char* doing) {
+  const std::string text = std::string("the GPU failed while ") + doing + ": " + cudaGetErrorString(code);
+  cudaGetLastError();  // so that the next call does not report it again
+  return code == cudaErrorMemoryAllocation ? limit_error(text) : impossible(text);
+}
+#define SINEW_CUDA(expression, doing)                                              \
+  if (const cudaError_t failed = (expression); failed != cudaSuccess) return cuda_error(failed, doing)
+
+// --- kernels ---
+
+// One chunk's arrays, from the first of all.
+struct Chunks {
+  double* globals;
+  float *matrices, *palette, *drives, *keys;
+  ChunkSize size;
+  std::int64_t poses, first;  // first: the pose that chunk 0 begins with
+  float* rows = nullptr;      // where matrices go that the caller wants, a joint after the other
+};
+
+// A block has a chunk of poses; its warps share the joints of a level.
+constexpr int kPoseWarps = 16;
+__global__ void __launch_bounds__(kPoseWarps * kLanes)
+    pose_kernel(const __grid_constant__ RigView rig, PoseArrays from, const __grid_constant__ Chunks chunks) {
+  const int warp = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::int64_t chunk = blockIdx.x, pose = chunk * kLanes + lane;
+  const std::int64_t last = chunks.poses - 1;  // lanes behind the last pose repeat it
+  const PoseView one = from.at(rig, chunks.first + (pose < last ? pose : last));
+  float* matrices = chunks.matrices + chunk * chunks.size.matrices + lane;
+  double* transforms = chunks.globals + chunk * chunks.size.globals + lane;
+  for (int k = warp; k < rig.joints; k += kPoseWarps) pose_local(rig, rig.rest[k], one, transforms);
+  for (std::int32_t level = 1; level < rig.levels; ++level) {
+    __syncthreads();
+    for (std::uint32_t k = rig.level[level] + warp; k < rig.level[level + 1]; k += kPoseWarps)
+      pose_global(rig.rest[k], transforms);
+  }
+  __syncthreads();
+  for (int k = warp; k < rig.joints; k += kPoseWarps) {
+    pose_skin(rig.rest[k], transforms, matrices);
+    if (!chunks.rows || pose > last) continue;
+    const std::int64_t joint = rig.rest[k].joint;
+    float* to = chunks.rows + ((chunks.first + pose) * rig.joints + joint) * 12;
+    for (int i = 0; i < 12; ++i) to[i] = matrices[(12 * joint + i) * kLanes];
+  }
+  if (warp == 0) pose_nothing(rig, matrices);
+  for (std::int32_t k = warp; k < rig.keys; k += kPoseWarps)
+    chunks.keys[chunk * chunks.size.keys + std::int64_t{k} * kLanes + lane] =
+        one.keys ? one.keys[k] : rig.default_keys[k];
+}
+
+__global__ void entry_kernel(const __grid_constant__ RigView rig, Motion motion, PoseArrays from, Chunks chunks) {
+  const std::int64_t pose = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const int entry = static_cast<int>(blockIdx.y);
+  if (pose >= chunks.poses) return;
+  const std::int64_t chunk = pose / kLanes, lane = pose % kLanes;
+  const float* matrices = chunks.matrices + chunk * chunks.size.matrices + lane;
+  if (entry < rig.entries)
+    return fill_entry(rig, motion, entry, from.at(rig, chunks.first + pose), matrices,
+                      chunks.palette + chunk * chunks.size.palette + lane);
+  const int field = entry - rig.entries;
+  field_entry(rig, field, matrices,
+              chunks.drives + chunk * chunks.size.drives + std::int64_t{field} * kDriveFloats * kLanes + lane);
+}
+
+template <class Number>
+struct Target {
+  Number *positions, *normals;
+};
+
+__device__ void write_number(float* to, float number) { __stcs(to, number); }
+__device__ void write_number(__half* to, float number) { *to = __float2half(number); }
+
+// The vertices of a warp in 32 poses: a row a pose, of odd length, so that neither lanes of a column nor those
+// of a row meet in a bank.
+template <int kVertices>
+struct Stage {
+  static constexpr int kRow = 3 * kVertices, kStride = kRow + 1 - kRow % 2;
+  static constexpr int kRows = 96 / kRow;  // that three numbers a lane make up
+  static_assert(kRows * kRow == 96);
+  float* numbers;  // of kLanes * kStride
+  int lane;
+
+  __device__ void put(int place, const Point& p) {
+    float* to = numbers + lane * kStride + 3 * place;
+    to[0] = p.x, to[1] = p.y, to[2] = p.z;
+  }
+  // Rows as they lie in memory: column_of(c) tells where number c of a row goes.
+  template <bool kPlain, class Number, class Column>
+  __device__ void write(Number* out, std::int64_t step, int rows, int row, const float* offset,
+                        Column&& column_of) const {
+    __syncwarp();
+    int from[3], at[3], which[3];
+    std::int64_t to[3];
+    float add[3];
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      const int i = lane + k * kLanes, c = i % kRow;
+      which[k] = i / kRow, at[k] = c;
+      from[k] = which[k] * kStride + c;
+      to[k] = which[k] * step + (c < row ? column_of(c) : 0);
+      add[k] = offset[c % 3];
+    }
+    const float* numbers_at = numbers;
+    int r = 0;
+    if (row == kRow) {
+      Number* targets[3] = {out + to[0], out + to[1], out + to[2]};
+#pragma unroll 4
+      for (; r + kRows <= rows; r += kRows, numbers_at += kRows * kStride) {
+#pragma unroll
+        for (int k = 0; k < 3; ++k) {
+          write_number(targets[k], kPlain ? numbers_at[from[k]] : numbers_at[from[k]] + add[k]);
+          targets[k] += kRows * step;
+        }
+      }
+    }
+    for (; r < rows; r += kRows, numbers_at += kRows * kStride)
+#pragma unroll
+      for (int k = 0; k < 3; ++k)
+        if (at[k] < row && r + which[k] < rows)
+          write_number(out + r * step + to[k], numbers_at[from[k]] + add[k]);
+    __syncwarp();
+  }
+};
+
+// The vertices of all warps of a block, next to each other: a row a pose again. Rows are written from one cache
+// line's beginning to the next, wherever they lie, so that only their ends are parts of a line.
+template <int kVertices>
+struct WideStage {
+  static constexpr int kRow = 3 * kVertices, kStride = kRow + 1 - kRow % 2;
+  static_assert(kRow % kLanes == 0);
+  float* numbers;  // of kLanes * kStride
+  int lane, first;  // first: of the warp's numbers in a row
+
+  __device__ void put(int place, const Point& p) {
+    float* to = numbers + lane * kStride + first + 3 * place;
+    to[0] = p.x, to[1] = p.y, to[2] = p.z;
+  }
+  template <bool kPlain, int kWarps, class Number>
+  __device__ void write(Number* out, std::int64_t step, int rows, int row, const float* offset, int warp) const {
+    constexpr int kLine = 128 / sizeof(Number);
+    for (int r = warp; r < rows; r += kWarps) {
+      Number* to = out + r * step;
+      const float* from = numbers + r * kStride;
+      const int before = static_cast<int>((reinterpret_cast<std::uintptr_t>(to) / sizeof(Number)) % kLine);
+      const int start = lane - before;
+      Number* target = to + start;
+      const float* source = from + start;
+      const auto number = [&](int k) {
+        return kPlain ? source[k] : source[k] + offset[(start + k + 3 * kLine) % 3];
+      };
+      // Only the first and the last of a whole row may lie beside it.
+      constexpr int kSteps = kRow / kLanes;
+      if (row == kRow && kLine == kLanes) {
+        if (start >= 0) write_number(target, number(0));
+#pragma unroll
+        for (int k = 1; k < kSteps; ++k) write_number(target + k * kLanes, number(k * kLanes));
+        if (start < 0) write_number(target + kRow, number(kRow));
+      } else {
+        for (int c = start; c < row; c += kLanes)
+          if (c >= 0) write_number(to + c, number(c - start));
+      }
+    }
+  }
+};
+
+template <bool kNormals>
+struct TileSink {
+  WideStage<kWarpsOf<kNormals> * kTileVertices> positions, normals;
+  __device__ void put(int place, const Point& p) { positions.put(place, p); }
+  __device__ void put_normal(int place, const Point& n) { normals.put(place, n); }
+};
+
+template <class Kind, bool kNormals, bool kPlain, class Number>
+__global__ void __launch_bounds__(kWarpsOf<kNormals> * kLanes)
+    tile_kernel(const __grid_constant__ RigView rig, const __grid_constant__ Chunks chunks, Target<Number> target) {
+  constexpr int kWarps = kWarpsOf<kNormals>;
+  constexpr int kVertices = kWarps * kTileVertices;
+  using Rows = WideStage<kVertices>;
+  __shared__ float stage[kLanes * Rows::kStride * (kNormals ? 2 : 1)];
+  const int warp = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::int64_t tile = std::int64_t{blockIdx.x} * kWarps + warp, chunk = blockIdx.y;
+  TileSink<kNormals> sink{{stage, lane, 3 * warp * kTileVertices},
+                          {stage + (kNormals ? kLanes * Rows::kStride : 0), lane, 3 * warp * kTileVertices}};
+  const float* keys = chunks.keys + chunk * chunks.size.keys + lane;
+  const float* palette = chunks.palette + chunk * chunks.size.palette + lane;
+  if constexpr (std::is_same_v<Kind, Linear>) palette = chunks.matrices + chunk * chunks.size.matrices + lane;
+  if (tile < rig.tiles) {
+    if constexpr (std::is_void_v<Kind>)
+      deform_joint_tile<kNormals>(rig, static_cast<int>(tile), palette, keys, sink);
+    else
+      deform_tile<Kind, kNormals, kPlain>(rig, static_cast<int>(tile), palette, keys, sink);
+  }
+  __syncthreads();
+  const std::int64_t first = std::int64_t{blockIdx.x} * kVertices, left = rig.vertices - first, step = 3 * rig.vertices;
+  const std::int64_t at = (chunks.first + chunk * kLanes) * step + 3 * first, more = chunks.poses - chunk * kLanes;
+  const int row = static_cast<int>(3 * (left < kVertices ? left : kVertices));
+  const int rows = static_cast<int>(more < kLanes ? more : kLanes);
+  constexpr float kNone[3] = {0, 0, 0};
+  sink.positions.template write<kPlain, kWarps>(target.positions + at, step, rows, row, rig.offset, warp);
+  if constexpr (kNormals) sink.normals.template write<true, kWarps>(target.normals + at, step, rows, row, kNone, warp);
+}
+
+template <bool kNormals>
+struct GroupSink {
+  Stage<kGroupVertices> positions, normals;
+  __device__ void put(int place, const Point& p) { positions.put(place, p); }
+  __device__ void put_normal(int place, const Point& n) { normals.put(place, n); }
+};
+
+// The warps of a block have the same groups, one after the other, in different chunks: what a group reads
+// stays in the cache for all of them.
+constexpr int kGroupsAtOnce = 8;
+template <bool kNormals, class Number>
+__global__ void __launch_bounds__(kWarpsOf<kNormals> * kLanes)
+    group_kernel(const __grid_constant__ RigView rig, const __grid_constant__ Chunks chunks, Target<Number> target) {
+  using Rows = Stage<kGroupVertices>;
+  constexpr int kWarps = kWarpsOf<kNormals>;
+  constexpr int kFours = kGroupVertices * kFieldValues / 4 * (kNormals ? 2 : 1);
+  __shared__ float stage[kWarps * kLanes * Rows::kStride * (kNormals ? 2 : 1)];
+  __shared__ Four values[kFours];
+  const int warp = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::int64_t wanted = std::int64_t{blockIdx.y} * kWarps + warp, more = chunks.poses - wanted * kLanes;
+  const std::int64_t chunk = more > 0 ? wanted : 0;  // warps without poses help to fetch
+  const int rows = static_cast<int>(more < 0 ? 0 : more < kLanes ? more : kLanes);
+  float* own = stage + warp * kLanes * Rows::kStride * (kNormals ? 2 : 1);
+  GroupSink<kNormals> sink{{own, lane}, {own + (kNormals ? kLanes * Rows::kStride : 0), lane}};
+  const std::int64_t step = 3 * rig.vertices, at = (chunks.first + chunk * kLanes) * step;
+  constexpr float kNone[3] = {0, 0, 0};
+  const auto fetch = [&](const Four* from) {
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < kFours; k += kWarps * kLanes) values[k] = from[k];
+    __syncthreads();
+    return static_cast<const Four*>(values);
+  };
+  for (int g = 0; g < kGroupsAtOnce; ++g) {
+    const std::int64_t index = std::int64_t{blockIdx.x} * kGroupsAtOnce + g;
+    if (index >= rig.group_count) return;
+    const FleshGroup& group = rig.groups[index];
+    deform_group<kNormals>(rig, group, chunks.palette + chunk * chunks.size.palette + lane,
+                           chunks.drives + chunk * chunks.size.drives + lane,
+                           chunks.keys + chunk * chunks.size.keys + lane, fetch, sink);
+    const auto column = [&](int c) { return 3 * std::int64_t{group.vertex[c / 3]} + c % 3; };
+    const int row = static_cast<int>(3 * group.used);
+    sink.positions.template write<false>(target.positions + at, step, rows, row, rig.offset, column);
+    if constexpr (kNormals) sink.normals.template write<true>(target.normals + at, step, rows, row, kNone, column);
+  }
+}
+
+// --- memory ---
+
+// The device that a thread uses, put back at the end.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device) {
+    cudaGetDevice(&before_);
+    if (before_ != device) cudaSetDevice(device);
+  }
+  ~DeviceScope() { cudaSetDevice(before_); }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// Memory of one call, in the order of its stream.
+class Scratch {
+ public:
+  explicit Scratch(cudaStream_t stream) : stream_(stream) {}
+  ~Scratch() {
+    for (void* p : taken_) cudaFreeAsync(p, stream_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  template <class T>
+  cudaError_t take(std::int64_t count, T*& out) {
+    out = nullptr;
+    void* p = nullptr;
+    const cudaError_t code = cudaMallocAsync(&p, static_cast<std::size_t>(count > 0 ? count : 1) * sizeof(T), stream_);
+    if (code != cudaSuccess) return code;
+    taken_.push_back(p);
+    out = static_cast<T*>(p);
+    return code;
+  }
+
+ private:
+  cudaStream_t stream_;
+  std::vector<void*> taken_;
+};
+
+// Poses of one launch: palettes of more would leave the cache, and grids have 65,535 rows.
+constexpr std::int64_t kPosesAtOnce = 16384;
+
+unsigned blocks_for(std::int64_t count, std::int64_t each) {
+  return static_cast<unsigned>((count + each - 1) / each);
+}
+
+}  // namespace
+
+struct DeviceDeformer::Memory {
+  Motion motion = Motion::kLinear;
+  RigView view;
+  int device = 0;
+  std::vector<void*> arrays;
+
+  ~Memory() {
+    const DeviceScope scope(device);
+    for (void* p : arrays) cudaFree(p);
+  }
+
+  Result<void> upload(const Program& program) {
+    view = program.shape;
+    motion = program.motion;
+    cudaError_t code = cudaSuccess;
+    program.each_array(view, [&](const auto& from, auto& to) {
+      to = nullptr;
+      if (from.empty() || code != cudaSuccess) return;
+      void* p = nullptr;
+      const std::size_t bytes = from.size() * sizeof(from[0]);
+      code = cudaMalloc(&p, bytes);
+      if (code != cudaSuccess) return;
+      arrays.push_back(p);
+      code = cudaMemcpy(p, from.data(), bytes, cudaMemcpyHostToDevice);
+      to = static_cast<std::remove_reference_t<decltype(to)>>(p);
+    });
+    SINEW_CUDA(code, "the rig was uploaded");
+    return {};
+  }
+
+  // Calls then(chunks) for every part of the poses, with its matrices made.
+  template <class Then>
+  Result<void> run(const DevicePoses& poses, float* rows, cudaStream_t stream, Then&& then) const {
+    const PoseArrays from{poses.rotations, poses.translations, poses.key_weights, poses.bones};
+    const auto count = static_cast<std::int64_t>(poses.count);
+    for (std::int64_t first = 0; first < count; first += kPosesAtOnce) {
+      const std::int64_t some = count - first < kPosesAtOnce ? count - first : kPosesAtOnce;
+      const std::int64_t n = (some + kLanes - 1) / kLanes;
+      Chunks chunks{nullptr, nullptr, nullptr, nullptr, nullptr, ChunkSize(view, motion), some, first, rows};
+      Scratch scratch(stream);
+      SINEW_CUDA(scratch.take(n * chunks.size.globals, chunks.globals), "memory for the poses was taken");
+      SINEW_CUDA(scratch.take(n * chunks.size.matrices, chunks.matrices), "memory for the poses was taken");
+      SINEW_CUDA(scratch.take(n * chunks.size.palette, chunks.palette), "memory for the poses was taken");
+      SINEW_CUDA(scratch.take(n * chunks.size.drives, chunks.drives), "memory for the poses was taken");
+      SINEW_CUDA(scratch.take(n * chunks.size.keys, chunks.keys), "memory for the poses was taken");
+      pose_kernel<<<blocks_for(some, kLanes), kPoseWarps * kLanes, 0, stream>>>(view, from, chunks);
+      const std::int32_t all = view.entries + view.field_count;
+      if (!rows && motion != Motion::kLinear && all > 0)
+        entry_kernel<<<dim3(blocks_for(some, 128), static_cast<unsigned>(all)), 128, 0, stream>>>(view, motion, from,
+                                                                                              chunks);
+      then(chunks, static_cast<unsigned>(n));
+      SINEW_CUDA(cudaGetLastError(), "the kernels were started");
+    }
+    return {};
+  }
+
+  template <bool kNormals, class Number>
+  void launch(const Chunks& chunks, unsigned n, const Target<Number>& target, cudaStream_t stream) const {
+    constexpr int kWarps = kWarpsOf<kNormals>, kThreads = kWarps * kLanes;
+    const dim3 tiles(blocks_for(view.tiles, kWarps), n);
+    const dim3 groups(blocks_for(view.group_count, kGroupsAtOnce), blocks_for(n, kWarps));
+    const auto tiles_of = [&](auto kind, auto plain) {
+      using Kind = typename decltype(kind)::type;
+      tile_kernel<Kind, kNormals, decltype(plain)::value, Number><<<tiles, kThreads, 0, stream>>>(view, chunks, target);
+    };
+    const auto start = [&](auto kind) { view.plain ? tiles_of(kind, std::true_type()) : tiles_of(kind, std::false_type()); };
+    switch (motion) {
+      case Motion::kLinear: return start(std::type_identity<Linear>());
+      case Motion::kDual: return start(std::type_identity<Dual>());
+      case Motion::kLinearBones: return start(std::type_identity<LinearBones>());
+      case Motion::kDualBones: return start(std::type_identity<DualBones>());
+      case Motion::kJoints: return start(std::type_identity<void>());
+      case Motion::kFlesh:
+        return group_kernel<kNormals, Number><<<groups, kThreads, 0, stream>>>(view, chunks, target);
+    }
+  }
+
+  template <class Number>
+  Result<void> deform(const DevicePoses& poses, const DeviceOutput& out, cudaStream_t stream) const {
+    const Target<Number> target{static_cast<Number*>(out.positions), static_cast<Number*>(out.normals)};
+    return run(poses, nullptr, stream, [&](const Chunks& chunks, unsigned n) {
+      if (target.normals)
+        launch<true>(chunks, n, target, stream);
+      else
+        launch<false>(chunks, n, target, stream);
+    });
+  }
+};
+
+DeviceDeformer::DeviceDeformer(std::unique_ptr<Memory> memory) : memory_(std::move(memory)) {}
+DeviceDeformer::DeviceDeformer(DeviceDeformer&& other) noexcept = default;
+DeviceDeformer& DeviceDeformer::operator=(DeviceDeformer&& other) noexcept = default;
+DeviceDeformer::~DeviceDeformer() = default;
+
+Result<DeviceDeformer> DeviceDeformer::upload(const Rig& rig, std::string_view deformer, int device) {
+  SINEW_TRY(const Program program, make_program(rig, deformer));
+  if (device < 0 || device >= device_count())
+    return impossible("there is no GPU number " + std::to_string(device) + ": this machine has " +
+                      std::to_string(device_count()));
+  const DeviceScope scope(device);
+  auto memory = std::make_unique<Memory>();
+  memory->device = device;
+  // Memory of one call stays with the device for the next.
+  cudaMemPool_t pool{};
+  SINEW_CUDA(cudaDeviceGetDefaultMemPool(&pool, device), "its memory was set up");
+  std::uint64_t keep = ~std::uint64_t{0};
+  SINEW_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "its memory was set up");
+  SINEW_CHECK(memory->upload(program));
+  return DeviceDeformer(std::move(memory));
+}
+
+std::size_t DeviceDeformer::vertex_count() const { return static_cast<std::size_t>(memory_->view.vertices); }
+std::size_t DeviceDeformer::joint_count() const { return static_cast<std::size_t>(memory_->view.joints); }
+std::size_t DeviceDeformer::key_count() const { return static_cast<std::size_t>(memory_->view.keys); }
+int DeviceDeformer::root_joint() const { return memory_->view.root; }
+int DeviceDeformer::device() const { return memory_->device; }
+
+Result<void> DeviceDeformer::deform(const DevicePoses& poses, const DeviceOutput& out, void* stream) const {
+  if (poses.count == 0 || memory_->view.vertices == 0) return {};
+  if (!out.positions) return usage_error("positions need memory to be written to");
+  const DeviceScope scope(memory_->device);
+  return out.format == DeviceFormat::kFloat16
+             ? memory_->deform<__half>(poses, out, static_cast<cudaStream_t>(stream))
+             : memory_->deform<float>(poses, out, static_cast<cudaStream_t>(stream));
+}
+
+Result<void> DeviceDeformer::skinning_matrices(const DevicePoses& poses, float* matrices, void* stream) const {
+  if (poses.count == 0 || memory_->view.joints == 0) return {};
+  if (!matrices) return usage_error("matrices need memory to be written to");
+  const DeviceScope scope(memory_->device);
+  const auto on = static_cast<cudaStream_t>(stream);
+  return memory_->run(poses, matrices, on, [](const Chunks&, unsigned) {});
+}
+
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return count;
+}
+
+}  // namespace sinew

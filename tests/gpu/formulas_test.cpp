@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formulas that devices run, compiled for the host: they must give what the player gives.
+#include <cmath>
+
+#include "gpu/program.h"
+#include "gpu/rig_poses.h"
+
+namespace sinew {
+namespace {
+
+using gpu::Program;
+using test::RigPoses;
+
+test::Difference on_host(const Rig& rig, const char* deformer, std::size_t count, bool shaped = false) {
+  const auto program = gpu::make_program(rig, deformer);
+  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().message);
+  if (!program.ok()) return {1e30, 1e30};
+  const RigPoses poses(rig, program->shape.root, count, shaped);
+  std::vector<float> positions(3 * count * rig.mesh.vertex_count(), 1e9f), normals = positions;
+  gpu::deform_on_host(
+      *program, static_cast<std::int64_t>(count),
+      {poses.rotations.data(), poses.translations.data(), poses.keys.empty() ? nullptr : poses.keys.data(),
+       shaped ? poses.bones.data() : nullptr},
+      positions.data(), normals.data());
+  test::Difference most = test::difference_to_player(rig, deformer, poses, positions, normals);
+  // Without normals, positions may be computed another way.
+  std::fill(positions.begin(), positions.end(), 1e9f);
+  gpu::deform_on_host(
+      *program, static_cast<std::int64_t>(count),
+      {poses.rotations.data(), poses.translations.data(), poses.keys.empty() ? nullptr : poses.keys.data(),
+       shaped ? poses.bones.data() : nullptr},
+      positions.data(), nullptr);
+  most.position =
+      std::max(most.position, test::difference_to_player(rig, deformer, poses, positions, {}).position);
+  return most;
+}
+
+class DeviceFormulas : public testing::TestWithParam<const char*> {};
+
+TEST_P(DeviceFormulas, GiveWhatThePlayerGives) {
+  for (const char* kind : {"arm", "quadruped"}) {
+    const test::Difference most = on_host(test::sample_rig(kind), GetParam(), 3);
+    EXPECT_LT(most.position, 1e-5) << kind;
+    EXPECT_LT(most.normal, 0.1) << kind;
+  }
+}
+
+TEST_P(DeviceFormulas, GiveItOnFilesOfOtherPrograms) {
+  SINEW_REQUIRE_DATA(data);
+  for (const char* file : {"CesiumMan.glb", "Fox.glb"}) {
+    const auto asset = read_asset(data / "rigged_gltf" / file);
+    ASSERT_TRUE(asset.ok());
+    Rig rig = asset->rig;
+    const auto program = gpu::make_program(rig, "dqs");
+    if (!program.ok() && std::string_view(GetParam()) != "lbs") {
+      EXPECT_NE(program.error().message.find("has scale"), std::string::npos) << file;
+      continue;
+    }
+    rig = test::prepared(std::move(rig), GetParam());
+    const test::Difference most = on_host(rig, GetParam(), 2);
+    EXPECT_LT(most.position, 1e-5) << file;
+    EXPECT_LT(most.normal, 0.1) << file;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, DeviceFormulas, testing::ValuesIn(test::kDeviceDeformers),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(DeviceFormulas, StretchAndTwistBones) {
+  for (const char* deformer : {"stretch-lbs", "stretch-dqs"}) {
+    const test::Difference most = on_host(test::sample_rig("arm"), deformer, 4, true);
+    EXPECT_LT(most.position, 1e-5) << deformer;
+    EXPECT_LT(most.normal, 0.1) << deformer;
+  }
+}
+
+TEST(DeviceFormulas, TakeMoreThanFourInfluences) {
+  Rig rig = test::sample_rig("arm");
+  SkinWeights weights;
+  weights.offsets.push_back(0);
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    std::vector<Influence> row;
+    for (std::uint32_t j = 0; j < 7 && j < rig.skeleton.size(); ++j)
+      row.push_back({j, static_cast<double>(1 + (i + j) % 5)});
+    double sum = 0;
+    for (const Influence& influence : row) sum += influence.weight;
+    for (Influence& influence : row) influence.weight /= sum;
+    weights.add_row(row);
+  }
+  rig.weights = weights;
+  for (const char* deformer : {"lbs", "dqs"}) {
+    const test::Difference most = on_host(rig, deformer, 2);
+    EXPECT_LT(most.position, 1e-5) << deformer;
+    EXPECT_LT(most.normal, 0.1) << deformer;
+  }
+}
+
+TEST(DeviceFormulas, KeepVerticesWithoutWeightsAndEmptyMeshes) {
+  Rig rig = test::sample_rig("arm");
+  SkinWeights weights;
+  weights.offsets.push_back(0);
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i)
+    weights.add_row(i % 5 == 0 ? std::span<const Influence>() : rig.weights.row(i));
+  rig.weights = weights;
+  for (const char* deformer : {"lbs", "dqs"}) EXPECT_LT(on_host(rig, deformer, 2).position, 1e-5) << deformer;
+}
+
+TEST(DeviceFormulas, SayWhatTheyDoNotCover) {
+  const Rig& rig = test::sample_rig("arm");
+  const auto message = [](const auto& program) {
+    return program.ok() ? std::string() : program.error().message;
+  };
+  EXPECT_NE(message(gpu::make_program(rig, "curve")).find("does not play 'curve'"), std::string::npos);
+  EXPECT_NE(message(gpu::make_program(rig, "lbs+mush")).find("mush"), std::string::npos);
+  EXPECT_EQ(gpu::make_program(rig, "nonsense").error().code, ErrorCode::kUsage);
+  Rig scaled = rig;
+  std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+  joints[1].rest_local.linear() *= 2;
+  scaled.skeleton = *Skeleton::create(joints);
+  EXPECT_NE(message(gpu::make_program(scaled, "dqs")).find("has scale"), std::string::npos);
+  EXPECT_TRUE(gpu::make_program(scaled, "lbs").ok());
+}
+
+}  // namespace
+}  // namespace sinew
