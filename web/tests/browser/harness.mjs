@@ -22,9 +22,9 @@ export function findChromium() {
   return null;
 }
 
-export function launch(chromium, executablePath) {
+export function launch(chromium, executablePath, more = []) {
   // The picture is drawn by software, so that it is the same on every machine.
-  const args = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--disable-dev-shm-usage'];
+  const args = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--disable-dev-shm-usage', ...more];
   return chromium.launch({ executablePath, args, timeout: 120_000 });
 }
 

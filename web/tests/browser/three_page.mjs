@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
 import { check, findChromium, launch, Native, SKIPPED } from './harness.mjs';
 
-const TYPES = { '.js': 'text/javascript', '.html': 'text/html', '.glb': 'model/gltf-binary' };
+const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html', '.glb': 'model/gltf-binary' };
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -15,15 +15,16 @@ function skip(why) {
 }
 
 /** Makes `/rig.glb` by `make(native)`, opens a page with `script` in it, waits until `window.ready`, and runs `test(tab)`; exits as a test does.
-    `packages`: names in imports, and the file of each that they mean. */
-export async function inThreePage({ program, packages = {}, make, script, test }) {
+    `packages`: names in imports, and the file of each that they mean. `served`: other folders, by the prefix of their addresses; `imports`:
+    names of files in them. Files of the program's folder are below /files/. */
+export async function inThreePage({ program, packages = {}, served = {}, imports: named = {}, browserArguments = [], make, script, test }) {
   const browserPath = findChromium();
   if (!browserPath) skip('chromium is not installed, ./dev test installs it');
   const playwright = await import('playwright-core').catch(() => null);
   if (!playwright) skip('playwright-core is not installed, ./dev page installs it');
   const require = createRequire(import.meta.url);
-  const imports = { three: '/three/build/three.module.js', 'three/addons/': '/three/examples/jsm/' };
-  const folders = {};
+  const imports = { three: '/three/build/three.module.js', 'three/addons/': '/three/examples/jsm/', ...named };
+  const folders = { ...served };
   try {
     folders['/three/'] = dirname(dirname(require.resolve('three')));
     for (const [name, file] of Object.entries(packages)) {
@@ -37,6 +38,7 @@ export async function inThreePage({ program, packages = {}, make, script, test }
 
   const folder = mkdtempSync(join(tmpdir(), 'sinew-three-'));
   const native = new Native(resolve(program), folder);
+  folders['/files/'] = folder;
   const server = createServer((request, response) => {
     const path = new URL(request.url, 'http://here').pathname;
     const send = (type, body) => response.writeHead(200, { 'content-type': type }).end(body);
@@ -56,7 +58,7 @@ export async function inThreePage({ program, packages = {}, make, script, test }
   try {
     make(native);
     await new Promise((done) => server.listen(0, '127.0.0.1', done));
-    browser = await launch(playwright.chromium, browserPath);
+    browser = await launch(playwright.chromium, browserPath, browserArguments);
     const tab = await browser.newPage({ viewport: { width: 560, height: 560 } });
     const faults = [];
     tab.on('pageerror', (error) => faults.push(error.message));
