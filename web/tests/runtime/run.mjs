@@ -401,6 +401,23 @@ const tests = {
     const made = await tab.evaluate(async () => window.posed('soft.glb', { core: async () => (await import('@sinew/web/core')).default() }, 1, 0.7));
     check(made.info.runsOn === 'webassembly' && /mush/.test(made.notes[0]), JSON.stringify(made.info));
     checkNear(made, readPly(native.path('soft.ply')), `by WebAssembly: ${made.notes[0]}`);
+    // A copy has vertices of its own.
+    const both = await tab.evaluate(async () => {
+      const { gltf } = await window.load('soft.glb', { core: async () => (await import('@sinew/web/core')).default() }), scene = new THREE.Scene(), roots = [gltf.scene, window.clone(gltf.scene)];
+      scene.add(...roots);
+      roots.forEach((root, k) => {
+        const mixer = new THREE.AnimationMixer(root);
+        mixer.clipAction(gltf.animations[1]).play();
+        mixer.setTime(k ? 0.7 : 0.2);
+      });
+      window.renderer.render(scene, new THREE.PerspectiveCamera());
+      return roots.map((root) => {
+        const { position, normal } = window.meshesOf(root)[0].geometry.attributes;
+        return { positions: [...position.array], normals: [...normal.array] };
+      });
+    });
+    checkNear(both[1], readPly(native.path('soft.ply')), 'a copy by WebAssembly');
+    check(both[0].positions.some((v, k) => Math.abs(v - both[1].positions[k]) > 1e-3), 'both copies have one pose');
     return undefined;
   },
 

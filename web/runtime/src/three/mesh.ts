@@ -199,6 +199,7 @@ export class SinewMesh extends SkinnedMesh {
   override copy(source: Object3D, recursive?: boolean): this {
     super.copy(source as SinewMesh, recursive);
     const other = source as SinewMesh;
+    if (other.shared?.evaluator) this.geometry = this.geometry.clone(); // its vertices are those of its own pose
     if (other.shared) this.take(other.shared, other.part, other.skeleton);
     return this;
   }
