@@ -14,7 +14,7 @@ export const hasData = existsSync(join(DATA, 'rigged_gltf', 'CesiumMan.glb'));
 /** Builds the package into a folder of its own. wasm: of the library's build, or - . */
 export function buildPackage(wasm) {
   const folder = join(mkdtempSync(join(tmpdir(), 'sinew-npm-')), 'package');
-  execFileSync(process.execPath, [join(ROOT, 'web/runtime/build.mjs'), existsSync(join(wasm, 'sinew.wasm')) ? wasm : '-', folder], { cwd: join(ROOT, 'web'), stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(process.execPath, [join(ROOT, 'web/runtime/build.mjs'), existsSync(join(wasm, 'sinew.wasm')) ? resolve(wasm) : '-', folder], { cwd: join(ROOT, 'web'), stdio: ['ignore', 'ignore', 'inherit'] });
   return folder;
 }
 
