@@ -238,6 +238,9 @@ Verb add_verb(Program& program, const std::string& name, const std::string& summ
   verb.flag("--json", console.json, "print one JSON document to stdout").group("Common");
   verb.flag("--force", console.force, "overwrite existing files").group("Common");
   verb.flag("--quiet", console.quiet, "print no warnings, messages or progress bar").group("Common");
+  verb.flag("--progress", console.progress_lines,
+            "print progress to stderr in lines, for other programs: 'progress: FRACTION STAGE'")
+      .group("Common");
   verb.option("--threads", console.threads,
               "threads to use (default: all cores); results do not depend on it")
       .range(1, 1024)

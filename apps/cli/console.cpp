@@ -53,6 +53,14 @@ void draw_bar(std::string_view stage, double fraction, Clock::time_point start) 
   bar_shown = true;
 }
 
+void print_progress(std::string_view stage, double fraction) {
+  static Clock::time_point last;
+  const auto now = Clock::now();
+  if (std::chrono::duration<double>(now - last).count() < 0.1) return;
+  last = now;
+  print_error(fmt::format("progress: {:.3f} {}\n", std::clamp(fraction, 0.0, 1.0), stage));
+}
+
 }  // namespace
 
 void hold_streams() noexcept {
@@ -82,7 +90,9 @@ void Console::start() {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of write(), like a full disk
   if (threads > 0) set_thread_count(threads);
   progress_.cancel = &stop_requested;
-  if (!quiet && isatty(STDERR_FILENO))
+  if (progress_lines)
+    progress_.report = [](std::string_view stage, double fraction) { print_progress(stage, fraction); };
+  else if (!quiet && isatty(STDERR_FILENO))
     progress_.report = [start = Clock::now()](std::string_view stage, double fraction) {
       draw_bar(stage, fraction, start);
     };

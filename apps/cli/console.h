@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 class Console {
  public:
   bool json = false, force = false, quiet = false;
+  bool progress_lines = false;  // for programs that read stderr, instead of a bar
   int threads = 0;
   Facing facing;  // of the files that are read
 

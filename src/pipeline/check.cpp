@@ -243,6 +243,8 @@ Result<CheckReport> check(const Rig& rig, const CheckRequest& request) {
   find_loose_islands(checked, report, faults);
   find_torn_edges(checked, report, faults);
   find_strays(checked, report, faults);
+  std::sort(report.faulty.begin(), report.faulty.end());
+  report.faulty.erase(std::unique(report.faulty.begin(), report.faulty.end()), report.faulty.end());
   find_mirror_faults(checked, report, faults);
   SINEW_TRY(const std::vector<JointEnergy> energies, energies_of(checked, request, report));
   for (std::size_t j = 0; j < energies.size(); ++j)

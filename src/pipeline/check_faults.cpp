@@ -121,6 +121,16 @@ std::vector<int> mirror_partners(const CheckedRig& checked, const MirrorPlane& p
   return partner;
 }
 
+// All vertices of the rig that were welded into these.
+void add_faulty(const CheckedRig& checked, std::span<const std::uint32_t> welded, CheckReport& report) {
+  const std::vector<std::uint32_t>& to_welded = checked.surface.welded.weld.to_welded;
+  std::vector<std::uint8_t> wanted(checked.surface.welded.view().positions.size(), 0);
+  for (const std::uint32_t i : welded) wanted[i] = 1;
+  for (std::size_t i = 0; i < to_welded.size(); ++i)
+    if (to_welded[i] < wanted.size() && wanted[to_welded[i]])
+      report.faulty.push_back(static_cast<std::uint32_t>(i));
+}
+
 }  // namespace
 
 Result<CheckedRig> make_checked_rig(const Rig& rig, const MotionRange& range) {
@@ -148,17 +158,24 @@ void find_row_faults(const CheckedRig& checked, const CheckRequest& request, Che
     if (size == 0) {
       ++report.unweighted;
       bare.add(joint_at(checked, i));
+      report.faulty.push_back(static_cast<std::uint32_t>(i));
     }
     report.influences = std::max(report.influences, size);
-    if (request.influences > 0 && size > request.influences)
+    if (request.influences > 0 && size > request.influences) {
       many.add(joint_at(checked, i), static_cast<double>(size));
+      report.faulty.push_back(static_cast<std::uint32_t>(i));
+    }
   }
   for (const std::uint32_t i : request.stored.lost_rows) {
     if (rig.weights.row(i).empty()) continue;  // counted already
     ++report.unweighted;
     lost.add(joint_at(checked, i));
+    report.faulty.push_back(i);
   }
-  for (const std::uint32_t i : request.stored.off_rows) off.add(joint_at(checked, i));
+  for (const std::uint32_t i : request.stored.off_rows) {
+    off.add(joint_at(checked, i));
+    report.faulty.push_back(i);
+  }
   report.max_row_error = request.stored.max_row_error;
   bare.report(
       true, [](std::size_t n, double) { return vertices_have(n) + " no weights"; }, faults);
@@ -184,6 +201,7 @@ void find_strays(const CheckedRig& checked, CheckReport& report, Faults& faults)
   for (const StrayWeights& stray :
        stray_weights(checked.surface.welded.view(), checked.rows, checked.surface.bones.size())) {
     report.strays += stray.vertices.size();
+    add_faulty(checked, stray.vertices, report);
     faults.push_back({stray.joint, false,
                       fmt::format("has weights of up to {:.2f} on {} {}", stray.largest,
                                   some(stray.vertices.size(), "vertex", "vertices"),
@@ -206,7 +224,9 @@ void find_open_seams(const CheckedRig& checked, CheckReport& report, Faults& fau
       const double gap = opening(checked, j, a[j] - b[j], rig.mesh.positions[i]);
       if (gap > most) most = gap, joint = j;
     }
-    if (most > kOpenSeam * checked.diagonal) open.add(joint, most);
+    if (most <= kOpenSeam * checked.diagonal) continue;
+    open.add(joint, most);
+    report.faulty.insert(report.faulty.end(), {static_cast<std::uint32_t>(i), first});
   }
   const std::size_t before = faults.size();
   open.report(
@@ -252,6 +272,10 @@ void find_loose_islands(const CheckedRig& checked, CheckReport& report, Faults& 
     const auto worst = std::max_element(gaps.begin(), gaps.end());
     if (*worst <= kLooseIsland * checked.diagonal) continue;
     ++report.torn;
+    std::vector<std::uint32_t> own;
+    for (std::size_t i = 0; i < islands.of_vertex.size(); ++i)
+      if (islands.of_vertex[i] == island) own.push_back(static_cast<std::uint32_t>(i));
+    add_faulty(checked, own, report);
     faults.push_back(
         {static_cast<std::size_t>(worst - gaps.begin()), true,
          fmt::format("an island of {} comes off by {:.0f} % of the diagonal",
@@ -267,15 +291,18 @@ void find_torn_edges(const CheckedRig& checked, CheckReport& report, Faults& fau
     const auto shares = checked.shares.col(static_cast<Eigen::Index>(j));
     std::size_t count = 0;
     double most = 0;
+    std::vector<std::uint32_t> ends;  // welded vertices
     for (const auto& [a, b] : edges.ends) {
       const double gap =
           opening(checked, j, shares[a] - shares[b], 0.5 * (mesh.positions[a] + mesh.positions[b]));
       if (gap <= kTornEdge * checked.diagonal) continue;
       ++count;
       most = std::max(most, gap);
+      ends.insert(ends.end(), {a, b});
     }
     if (count < kFewest) continue;
     ++report.torn;
+    add_faulty(checked, ends, report);
     faults.push_back({j, true,
                       fmt::format("tears {}: their ends part by up to {:.0f} % of the diagonal",
                                   some(count, "edge", "edges"), 100 * most / checked.diagonal)});

@@ -155,6 +155,7 @@ Json to_json(const CheckReport& report) {
                    {"strays", report.strays},
                    {"mirrored", report.mirrored},
                    {"intersections", report.intersections},
+                   {"faulty_vertices", report.faulty},
                    {"seconds", report.seconds}};
   if (report.against) {
     const auto& [skeleton, weights] = *report.against;

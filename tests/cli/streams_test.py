@@ -38,6 +38,17 @@ class Streams(ProgramTest):
                 code, stdout, _ = run(["info", self.biped, "--json"], redirection)
                 self.assertEqual((code, stdout[:1]), (0, "{"))
 
+    def test_progress_in_lines_is_for_programs_that_ask_for_it(self):
+        words = ["rig", self.biped, "--voxels", 60, "-o", self.path("progress.glb")]
+        code, _, said = run([*words, "--force", "--progress", "--quiet"], "")
+        self.assertEqual(code, 0, said)
+        lines = said.splitlines()
+        self.assertGreater(len(lines), 2, said)
+        for line in lines:
+            self.assertRegex(line, r"^progress: [01]\.\d\d\d \S")
+            self.assertLessEqual(float(line.split()[1]), 1)
+        self.assertNotIn("progress", run([*words, "--force"], "")[2])
+
     def test_what_cannot_be_printed_is_exit_5(self):
         for redirection in (">/dev/full", ">&-"):
             for words in (["info", self.biped], ["info", self.biped, "--json"], ["--help"], ["pose", "--help"], ["--version"]):

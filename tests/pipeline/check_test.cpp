@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "binding/small_rigs.h"
 #include "sinew/characters/characters.h"
@@ -85,6 +86,10 @@ TEST(Check, AnIslandThatStaysBehindIsTorn) {
   EXPECT_EQ(stays.islands, 2u);
   EXPECT_EQ(stays.torn, 0u);
   EXPECT_EQ(comes_off.torn, 1u);
+  EXPECT_TRUE(stays.faulty.empty());
+  std::vector<std::uint32_t> box(8);
+  std::iota(box.begin(), box.end(), static_cast<std::uint32_t>(bad.mesh.vertex_count() - 8));
+  EXPECT_EQ(comes_off.faulty, box);
   EXPECT_EQ(comes_off.joints[1].grade, Grade::kF);
   EXPECT_TRUE(names(comes_off.joints[1], "an island of 8 vertices comes off"));
   EXPECT_EQ(comes_off.grade, Grade::kF) << "one joint of two is more than a tenth";
@@ -120,6 +125,11 @@ TEST(Check, ASeamWhoseSidesMoveApartIsTorn) {
   const CheckReport report = checked(rig);
   EXPECT_EQ(report.torn, 1u);
   EXPECT_TRUE(names(report.joints[1], "a seam of"));
+  // Both sides of the seam are to be looked at, and nothing else.
+  ASSERT_EQ(report.faulty.size(), 2 * (rig.mesh.vertex_count() - before));
+  EXPECT_TRUE(std::is_sorted(report.faulty.begin(), report.faulty.end()));
+  for (const std::uint32_t i : report.faulty) EXPECT_GT(rig.mesh.positions[i].x(), 3.1);
+  EXPECT_EQ(report.faulty.back(), rig.mesh.vertex_count() - 1);
   EXPECT_EQ(report.joints[1].grade, Grade::kF);
 }
 

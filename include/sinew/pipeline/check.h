@@ -78,6 +78,9 @@ struct CheckReport {
               mirrored =
                   0;  ///< vertices with weights across gaps; with other weights than their mirror images
   std::size_t intersections = 0;  ///< triangles that cross others in one pose and not at rest, at most
+  /// Vertices to look at, ascending: without weights, with weights that are not numbers, do not sum to 1, are
+  /// too many or lie across a gap, and those of seams, edges and islands that come apart.
+  std::vector<std::uint32_t> faulty;
   std::optional<AgainstFigures> against;
   std::vector<CheckPicture> pictures;
   double seconds = 0;

@@ -24,7 +24,7 @@ nlohmann::ordered_json to_json(const BindReport& report);
 nlohmann::ordered_json to_json(const BatchReport& report);
 
 /// {grade, joints[{name, grade, energy_ratio, reasons[]}], unweighted, max_row_error, influences, islands, torn,
-/// strays, mirrored, intersections, seconds}, and against another rig cd_j2j, cd_j2b, cd_b2b, l1, precision,
+/// strays, mirrored, intersections, faulty_vertices[], seconds}, and against another rig cd_j2j, cd_j2b, cd_b2b, l1, precision,
 /// recall. Null: the grade of a joint that carries nothing, an energy that was not measured, weights of other
 /// joints.
 nlohmann::ordered_json to_json(const CheckReport& report);
