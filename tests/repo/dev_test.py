@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
-COMMANDS = "demo studio test build package docs bench fuzz mutate asan valgrind format pictures judge".split()
+COMMANDS = "demo studio test build package blender docs bench fuzz mutate asan valgrind format pictures judge".split()
 TOOLS = "bash env dirname sed awk sort tr cat mktemp rm id sudo mkdir tail head cut grep sleep nproc".split()
 
 
