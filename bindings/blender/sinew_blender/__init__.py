@@ -12,9 +12,9 @@ bl_info = {
 
 import bpy  # noqa: E402  (Blender reads bl_info first)
 
-from . import bake_flesh, bind, check, find_skeleton, panel, preferences, retarget, settings, transfer  # noqa: E402
+from . import bake_flesh, bind, cage_bind, check, find_skeleton, panel, preferences, retarget, settings, transfer  # noqa: E402
 
-MODULES = (preferences, settings, find_skeleton, bind, bake_flesh, check, transfer, retarget, panel)
+MODULES = (preferences, settings, find_skeleton, bind, bake_flesh, check, transfer, retarget, cage_bind, panel)
 
 
 def register():

@@ -43,7 +43,7 @@ class SINEW_OT_find_skeleton(Job, bpy.types.Operator):
 
 def describe(found, bones):
     template = found.get("template")
-    fitted = f"A {template}" if template and template != "none" else "A skeleton without a template"
+    fitted = f"{'An' if template == 'arm' else 'A'} {template}" if template and template != "none" else "A skeleton without a template"
     sentence = f"{fitted} of {bones} bones"
     confidence = found.get("confidence")
     if confidence is not None:

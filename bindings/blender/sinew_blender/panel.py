@@ -60,7 +60,7 @@ class SINEW_PT_rig(Tab, bpy.types.Panel):
     def draw_skeleton(self, layout, settings):
         box = layout.box()
         box.operator("sinew.find_skeleton", icon="ARMATURE_DATA")
-        box.prop(settings, "template")
+        box.prop(settings, "template", text="")
         if folded(box, settings, "show_skeleton"):
             box.prop(settings, "names")
             box.prop(settings, "through_volume")
@@ -68,7 +68,7 @@ class SINEW_PT_rig(Tab, bpy.types.Panel):
     def draw_bind(self, layout, context, settings):
         box = layout.box()
         box.operator("sinew.bind", icon="MOD_ARMATURE")
-        box.prop(settings, "method")
+        box.prop(settings, "method", text="")
         box.prop(settings, "flesh")
         if folded(box, settings, "show_bind"):
             box.prop(settings, "influences")
@@ -113,7 +113,7 @@ class SINEW_PT_check(Tab, bpy.types.Panel):
 
 class SINEW_PT_more(Tab, bpy.types.Panel):
     bl_idname = "SINEW_PT_more"
-    bl_label = "Clothes and Motion"
+    bl_label = "Clothes, Motion, Cage"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -121,12 +121,15 @@ class SINEW_PT_more(Tab, bpy.types.Panel):
         layout.operator("sinew.transfer", icon="MOD_CLOTH")
         layout.operator("sinew.retarget", icon="ARMATURE_DATA")
         layout.prop(settings, "hold_feet")
+        layout.operator("sinew.cage_bind", icon="MOD_MESHDEFORM")
+        layout.prop(settings, "cage_precision")
+        layout.prop(settings, "cage_controls")
 
 
 def menu(self, _context):
     """F3 finds operators that stand in a menu."""
     self.layout.separator()
-    for name in ("find_skeleton", "bind", "bake_flesh", "remove_flesh", "check", "transfer", "retarget"):
+    for name in ("find_skeleton", "bind", "bake_flesh", "remove_flesh", "check", "transfer", "retarget", "cage_bind"):
         self.layout.operator(f"sinew.{name}")
 
 

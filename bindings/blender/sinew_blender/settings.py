@@ -83,6 +83,11 @@ class SinewSettings(bpy.types.PropertyGroup):
     check_influences: IntProperty(name="Most Influences", default=0, min=0, max=64,
                                   description="Report vertices that follow more bones than this; 0: any number")
     hold_feet: BoolProperty(name="Hold Feet", default=True, description="Keep feet that stand in their place")
+    cage_precision: IntProperty(
+        name="Precision", default=6, min=2, max=10,
+        description="The grid in the cage has 2 to this power cells along its longest side, as that of Mesh Deform")
+    cage_controls: IntProperty(name="Control Points", default=200, min=8, max=2000,
+                               description="About as many vertices has a cage that is made for a mesh")
     grade: StringProperty()
     grades: CollectionProperty(type=SinewGrade)
     message: StringProperty()
