@@ -57,7 +57,8 @@ class SINEW_OT_show_bone(bpy.types.Operator):
             self.report({"ERROR"}, f"Select the armature that has {self.bone}.")
             return {"CANCELLED"}
         for bone in armature.data.bones:
-            bone.select = bone.name == self.bone
+            holder = bone if hasattr(bone, "select") else armature.pose.bones[bone.name]  # which has it from 5.0 on
+            holder.select = bone.name == self.bone
         armature.data.bones.active = armature.data.bones[self.bone]
         for item in context.selected_objects:
             if item.type == "MESH" and self.bone in item.vertex_groups:

@@ -45,7 +45,10 @@ class SINEW_OT_retarget(Job, bpy.types.Operator):
         actions = [add_action(exchange, file, animation, rate) for animation in file.document.get("animations", [])]
         if not actions:
             raise Failed(f"{motion.name} has no motion.")
-        armature.animation_data_create().action = actions[0]
+        data = armature.animation_data_create()
+        data.action = actions[0]
+        if hasattr(data, "action_slot") and actions[0].slots:
+            data.action_slot = actions[0].slots[0]
         first, last = actions[0].frame_range
         return (f"{actions[0].name}: {last - first + 1:.0f} frames" +
                 (f", and {len(actions) - 1} more actions" if len(actions) > 1 else "") + f" for {armature.name}.")
@@ -62,6 +65,7 @@ def add_action(exchange, file, animation, rate):
                 file.array(sampler["input"])[:, 0], file.array(sampler["output"]))
     action = bpy.data.actions.new(animation.get("name", "motion"))
     action.use_fake_user = True
+    curves, group = curves_of(action, exchange.armature.name)
     local = exchange.local_rest()
     for bone, name in enumerate(exchange.bones):
         for path, (times, values) in tracks.get(name, {}).items():
@@ -69,11 +73,11 @@ def add_action(exchange, file, animation, rate):
             if path == "rotation":
                 exchange.armature.pose.bones[name].rotation_mode = "QUATERNION"
                 values = relative_rotations(local[bone], values)
-                add_curves(action, name, "rotation_quaternion", frames, values)
+                add_curves(curves, group, name, "rotation_quaternion", frames, values)
             else:
                 moved = (values - local[bone][:3, 3]) @ local[bone][:3, :3]
                 if np.abs(moved).max() > 1e-6 * exchange.lengths[bone]:
-                    add_curves(action, name, "location", frames, moved)
+                    add_curves(curves, group, name, "location", frames, moved)
     return action
 
 
@@ -86,9 +90,18 @@ def relative_rotations(rest, values):
     return found
 
 
-def add_curves(action, bone, path, frames, values):
+def curves_of(action, name):
+    """Where curves are added, and what the argument for their group is called. From 5.0 on an action has slots for objects."""
+    if hasattr(action, "fcurves"):
+        return action.fcurves, "action_group"
+    slot = action.slots.new(id_type="OBJECT", name=name)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    return strip.channelbag(slot, ensure=True).fcurves, "group_name"
+
+
+def add_curves(curves, group, bone, path, frames, values):
     for index in range(values.shape[1]):
-        curve = action.fcurves.new(f'pose.bones["{bone}"].{path}', index=index, action_group=bone)
+        curve = curves.new(f'pose.bones["{bone}"].{path}', index=index, **{group: bone})
         curve.keyframe_points.add(len(frames))
         curve.keyframe_points.foreach_set("co", np.column_stack([frames, values[:, index]]).ravel())
         for point in curve.keyframe_points:

@@ -5,6 +5,7 @@ import re
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
+import support
 from support import CLOSE, Case, TO_BLENDER, read_obj, set_words, shown, sinew, size_of, turn, volume, weights_of
 
 from sinew_blender.exchange import Exchange
@@ -78,7 +79,7 @@ class Flesh(Case):
         turns = {armature.data.bones[1].name: [0, 0, 60]}
         turn(armature, turns)
         before = shown(item)
-        bpy.ops.preferences.addon_disable(module="sinew_blender")
+        bpy.ops.preferences.addon_disable(module=support.MODULE)
         path = str(self.folder / "saved.blend")
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.open_mainfile(filepath=path, use_scripts=False)

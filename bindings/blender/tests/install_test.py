@@ -5,6 +5,7 @@ import re
 import sys
 
 import bpy
+import support
 from support import Case
 
 import sinew_blender
@@ -18,11 +19,11 @@ class Install(Case):
         self.assertRegex(program.version(path), r"\d+\.\d+\.\d+")
 
     def test_without_a_program_the_user_is_told_what_to_do(self):
-        bpy.context.preferences.addons["sinew_blender"].preferences.program = "/nowhere/sinew"
+        bpy.context.preferences.addons[support.MODULE].preferences.program = "/nowhere/sinew"
         self.add_mesh("triangle", [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
         said = self.refused(bpy.ops.sinew.find_skeleton, "/nowhere/sinew")
         self.assertIn("preferences", said)
-        bpy.context.preferences.addons["sinew_blender"].preferences.program = ""
+        bpy.context.preferences.addons[support.MODULE].preferences.program = ""
 
     def test_where_nothing_is_installed_the_message_names_both_ways(self):
         places, program.candidates = program.candidates, lambda chosen="": iter(())
@@ -60,8 +61,8 @@ class Install(Case):
             self.settings.method = name
 
     def test_it_can_be_turned_off_and_on(self):
-        bpy.ops.preferences.addon_disable(module="sinew_blender")
+        bpy.ops.preferences.addon_disable(module=support.MODULE)
         self.assertFalse(hasattr(bpy.types.Scene, "sinew"))
-        bpy.ops.preferences.addon_enable(module="sinew_blender")
+        bpy.ops.preferences.addon_enable(module=support.MODULE)
         self.assertTrue(hasattr(bpy.types.Scene, "sinew"))
-        self.assertIn("sinew_blender", sys.modules)
+        self.assertIn(support.MODULE, sys.modules)

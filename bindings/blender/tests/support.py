@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-PROGRAM = None  # set by run.py
+PROGRAM = MODULE = None  # set by run.py
 TO_BLENDER = Matrix.Rotation(math.radians(90), 4, "X")  # the program has y up, Blender z
 CLOSE = 1e-4  # of the size
 
@@ -35,7 +35,7 @@ def read_obj(path):
 class Case(unittest.TestCase):
     def setUp(self):
         bpy.ops.wm.read_factory_settings(use_empty=True)
-        bpy.ops.preferences.addon_enable(module="sinew_blender")
+        bpy.ops.preferences.addon_enable(module=MODULE)
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
