@@ -169,7 +169,8 @@ class Bind(Case):
         centre, normals = points.mean(axis=0), shirt_normals(points, faces)
         chest = [f for f in faces if abs(points[f][:, 1].mean() - centre[1] - 0.25) < 0.12]
         shirt = self.add_mesh("shirt", (points + 0.012 * normals)[:, [0, 2, 1]] * [1, -1, 1], chest)
-        bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, radius=0.02, location=(0.03, -0.1, points[:, 1].max() - 0.1))
+        bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, radius=0.02,
+                                             location=(0.03, -0.1, points[:, 1].max() - 0.1))
         eye = bpy.context.object
         shirt.sinew_part, eye.sinew_part, body.sinew_part = "FOLLOW", "RIGID", "AUTO"
         self.select(body)
@@ -185,6 +186,10 @@ class Bind(Case):
         columns = [names.index(g.name) for g in shirt.vertex_groups]
         used = np.unique(np.concatenate(chest))
         self.assertLess(np.abs(weights_of(shirt)[used] - weights_of(body)[used][:, columns]).mean(), 0.02)
+        shirt.sinew_part = "RIGID"  # armour: nothing that is decided from the mesh
+        self.assertEqual(bpy.ops.sinew.bind(), {"FINISHED"})
+        rows = weights_of(shirt)[used]
+        np.testing.assert_allclose(rows, np.broadcast_to(rows[0], rows.shape), atol=1e-6)
 
     def test_what_cannot_be_bound_is_refused_in_words(self):
         path = self.make("arm")
