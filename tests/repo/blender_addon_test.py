@@ -16,14 +16,29 @@ PROGRAM, ROOT, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 SKIPPED = 77
 
 
-def run_in(command, archive, folder):
-    """The tests in one Blender, with settings of its own."""
+def settings_in(folder):
+    """An environment in which Blender keeps its settings and add-ons in this folder."""
     environment = dict(os.environ)
     for name in ("config", "scripts", "extensions"):
         environment[f"BLENDER_USER_{name.upper()}"] = str(folder / name)
-        (folder / name).mkdir()
+        (folder / name).mkdir(parents=True)
+    return environment
+
+
+def run_in(command, archive, folder):
     return subprocess.run([*command, ROOT / "bindings/blender/tests/run.py", "--", archive, PROGRAM, *sys.argv[4:]],
-                          env=environment, timeout=900).returncode
+                          env=settings_in(folder), timeout=900).returncode
+
+
+def run_in_window(archive, folder):
+    """Modal operators need a window, and that a display."""
+    environment = {**settings_in(folder), "LIBGL_ALWAYS_SOFTWARE": "1"}
+    for words in (["make", "biped", "--resolution", 2000, "-o", folder / "body.glb"],
+                  ["convert", folder / "body.glb", "-o", folder / "body.obj"]):
+        subprocess.run([PROGRAM, *map(str, words), "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run(["xvfb-run", "--auto-servernum", "--server-args", "-screen 0 1000x700x24", "blender", "--factory-startup",
+                           "--enable-event-simulate", "--python", ROOT / "bindings/blender/tests/window.py", "--", archive,
+                           folder / "body.obj"], env=environment, timeout=900).returncode
 
 
 def main():
@@ -41,8 +56,9 @@ def main():
         subprocess.run([ROOT / "tools/pack_blender", BUILD, archive], check=True)
         codes = []
         for number, command in enumerate(blenders):
-            (folder / str(number)).mkdir()
             codes.append(run_in(command, archive, folder / str(number)))
+        if shutil.which("blender") and shutil.which("xvfb-run") and not sys.argv[4:]:
+            codes.append(run_in_window(archive, folder / "window"))
         return max(codes)
 
 

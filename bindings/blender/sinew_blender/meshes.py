@@ -96,6 +96,7 @@ def group_weights(item, bones):
 def set_group_weights(item, bones, slots, weights, vertices=None):
     """Writes weights into the groups of these bones: locked groups, groups of other uses and vertices that are not listed stay."""
     groups = {group.name: group for group in item.vertex_groups}
+    weights = weights * sums_of(item, bones, groups)[:, None]
     chosen = np.arange(len(slots)) if vertices is None else np.asarray(vertices)
     used = np.unique(slots[chosen][weights[chosen] > 0])
     target = np.full(len(bones), -1)  # the group of each slot; none for those that are locked or not needed
@@ -108,6 +109,18 @@ def set_group_weights(item, bones, slots, weights, vertices=None):
     rows, columns = np.nonzero((weights[chosen] > 0) & (target[slots[chosen]] >= 0))
     assign(item, chosen[rows], target[slots[chosen][rows, columns]], weights[chosen][rows, columns],
            clear=(chosen, target[target >= 0]))
+
+
+def sums_of(item, bones, groups):
+    """What rows have to sum to: 1; with weights in locked groups, what they sum to now, so that those keep their share
+    (Blender cuts weights off at 1)."""
+    sums = np.ones(len(item.data.vertices))
+    ours = {groups[name].index for name in bones if name in groups}
+    locked = {groups[name].index for name in bones if name in groups and groups[name].lock_weight}
+    for vertex in item.data.vertices if locked else []:
+        if any(entry.group in locked and entry.weight > 0 for entry in vertex.groups):
+            sums[vertex.index] = sum(entry.weight for entry in vertex.groups if entry.group in ours)
+    return sums
 
 
 def assign(item, vertices, groups, weights, clear=None):

@@ -102,6 +102,32 @@ class Flesh(Case):
         turns = {bone: degrees_of(armature, bone, quaternions([self.settings.swing, 0, 0]))}
         self.assertLess(self.off(item, armature, turns), CLOSE)
 
+    def test_body_and_clothes_get_the_same_flesh(self):
+        path = self.make("arm")
+        self.rest, faces = read_obj(f"{path}.obj")
+        body, armature = self.rig(f"{path}.obj")
+        middle = self.rest.mean(axis=0)
+        part = faces[100:320]
+        used = np.unique(np.concatenate(part))
+        place = {old: new for new, old in enumerate(used)}
+        shape = middle + [1, 1.04, 1.04] * (self.rest[used] - middle)
+        sleeve = self.add_mesh("sleeve", shape[:, [0, 2, 1]] * [1, -1, 1], [[place[v] for v in f] for f in part])
+        self.settings.keys_per_bone, self.settings.tolerance, sleeve.sinew_part = 24, 0.002, "FOLLOW"
+        self.select(body, sleeve, armature)
+        self.settings.flesh = True
+        self.assertEqual(bpy.ops.sinew.bind(), {"FINISHED"})
+        items = [item for item in bpy.context.selected_objects if item.type == "MESH"]
+        Exchange(items, armature).save(self.folder / "mesh.glb")
+        sinew("rig", self.folder / "mesh.glb", "--add-joint", "all", "--follow", "sleeve", "-o", self.folder / "flesh.glb")
+        elbow = armature.data.bones[1].name
+        turns = {elbow: degrees_of(armature, elbow, quaternions([0, self.settings.twist, 0]))}
+        turn(armature, turns)
+        sinew("pose", self.folder / "flesh.glb", *set_words(turns), "-o", self.folder / "posed.obj")
+        wanted = read_obj(self.folder / "posed.obj")[0]
+        got = np.vstack([shown(item) for item in items])
+        self.assertLess(np.linalg.norm(got - wanted, axis=1).max(), CLOSE * size_of(self.rest))
+        self.assertTrue(all(item.data.shape_keys for item in items))
+
     def test_keys_of_the_user_stay_and_ours_are_replaced_and_removed(self):
         path = self.make("arm")
         item = self.add(f"{path}.obj")

@@ -131,6 +131,20 @@ class Bind(Case):
         np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-5)
         self.assertGreater(np.abs(after - before).max(), 0.01)
 
+    def test_locked_groups_keep_their_share_of_rows_that_do_not_sum_to_1(self):
+        path = self.make("arm")
+        item, armature = self.rig(f"{path}.obj")
+        group = item.vertex_groups[0]
+        for each, weight in zip(item.vertex_groups, (0.3, 0.2, 0.1)):
+            each.add(list(range(40)), weight, "REPLACE")
+        before, group.lock_weight = weights_of(item), True
+        self.settings.method = "heat"
+        self.select(item, armature)
+        self.assertEqual(bpy.ops.sinew.bind(), {"FINISHED"})
+        after = weights_of(item)
+        np.testing.assert_array_equal(after[:, 0], before[:, 0])
+        np.testing.assert_allclose(after[:40, 0] / after[:40].sum(axis=1), before[:40, 0] / before[:40].sum(axis=1), atol=1e-5)
+
     def test_vertices_that_are_not_selected_keep_their_weights(self):
         path = self.make("arm")
         item, armature = self.rig(f"{path}.obj")
