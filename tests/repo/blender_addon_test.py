@@ -19,6 +19,7 @@ SKIPPED = 77
 def settings_in(folder):
     """An environment in which Blender keeps its settings and add-ons in this folder."""
     environment = dict(os.environ)
+    environment.setdefault("SINEW_DATA", str(ROOT.parent / "shared/data"))
     for name in ("config", "scripts", "extensions"):
         environment[f"BLENDER_USER_{name.upper()}"] = str(folder / name)
         (folder / name).mkdir(parents=True)
