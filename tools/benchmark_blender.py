@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times the add-on's Bind beside Blender's automatic weights, and Cage Bind beside Mesh Deform, in one run of Blender.
+"""Times the add-on's Bind beside Blender's automatic weights, and Cage Bind beside Mesh Deform, in one run of Blender; measures an
+elbow of the armadillo with and without flesh.
 
-usage: blender --background --factory-startup --python tools/benchmark_blender.py -- ADDON.zip PROGRAM DATA [bind|cage]
+usage: blender --background --factory-startup --python tools/benchmark_blender.py -- ADDON.zip PROGRAM DATA [bind|cage|elbow]
 
 DATA is the folder of test data. Prints tables for docs/results.md: CPU seconds of Blender and of the program, and wall seconds in
 brackets, of the operators as a script calls them. For the add-on they include writing and reading files.
@@ -15,6 +16,8 @@ import time
 
 import bpy
 import numpy as np
+from mathutils import Quaternion, Vector
+from mathutils.bvhtree import BVHTree
 
 MESHES = ["static_tri/armadillo.off", "static_tri/bear.off", "static_tri/cat.obj", "static_tri/cheburashka.off",
           "static_tri/elephant_toy.obj", "static_tri/knight.off", "static_tri/koala.obj", "static_tri/penguin.obj",
@@ -154,15 +157,63 @@ def cage_table(program, data, folder):
                   f"{theirs[1]:.1e} | {seconds} | {off:.1e} |", flush=True)
 
 
+def section(points, triangles, centre, normal):
+    """(area, least width) of the skin's section in this plane through the centre, by rays."""
+    tree = BVHTree.FromPolygons([Vector(p) for p in points], triangles)
+    u = normal.orthogonal().normalized()
+    w = normal.cross(u)
+    angles = np.arange(180) * 2 * np.pi / 180
+    hits = [tree.ray_cast(centre, u * np.cos(a) + w * np.sin(a))[3] or 0 for a in angles]
+    radii = np.array(hits)
+    return (radii ** 2).sum() * np.pi / 180, (radii + np.roll(radii, 90)).min()
+
+
+def volume(points, triangles):
+    a, b, c = (points[np.array(triangles)[:, k]] for k in range(3))
+    return np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6
+
+
+def elbow_table(program, data, folder):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.preferences.addon_enable(module="sinew_blender")
+    points, faces = read(program, data / "static_tri/armadillo.off", folder)
+    item = add_mesh("armadillo", points, faces)
+    select(item)
+    bpy.ops.sinew.find_skeleton()
+    bpy.ops.sinew.bind()
+    bones = bpy.data.objects["Skeleton"].pose.bones
+    upper, fore = bones["upper_arm.L"], bones["forearm.L"]
+    fore.rotation_mode = "QUATERNION"
+
+    def measure():
+        bpy.context.view_layer.update()
+        shown = world_points(item).astype(float)
+        halfway = sum(((bone.matrix.to_3x3() @ Vector((0, 1, 0))).normalized() for bone in (upper, fore)), Vector()).normalized()
+        return np.array([*section(shown, faces, fore.head.copy(), halfway), volume(shown, faces)])
+    rest = measure()
+    print("| left forearm of the armadillo | section with flesh | without | least width with flesh | without | volume with flesh | without |")
+    print("|---|---|---|---|---|---|---|")
+    for name, axis, angle in (("bent by 60° (it is bent at rest)", (1, 0, 0), 60), ("bent by 90°", (1, 0, 0), 90),
+                              ("straightened by 60°", (1, 0, 0), -60), ("twisted by 90°", (0, 1, 0), 90),
+                              ("twisted by −90°", (0, 1, 0), -90)):
+        fore.rotation_quaternion = Quaternion(axis, np.radians(angle))
+        found = []
+        for muted in (False, True):
+            for key in item.data.shape_keys.key_blocks:
+                key.mute = muted
+            found.append(measure() / rest)
+        cells = [f"{f[k]:.0%}" for k in (0, 1) for f in found] + [f"{f[2] - 1:+.2%}" for f in found]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
 def main():
     archive, program, data, *what = sys.argv[sys.argv.index("--") + 1:]
     bpy.ops.preferences.addon_install(filepath=archive)
     bpy.ops.preferences.addon_enable(module="sinew_blender")
     with tempfile.TemporaryDirectory() as folder:
-        if "cage" not in what:
-            bind_table(program, pathlib.Path(data), pathlib.Path(folder))
-        if "bind" not in what:
-            cage_table(program, pathlib.Path(data), pathlib.Path(folder))
+        for name, table in (("bind", bind_table), ("cage", cage_table), ("elbow", elbow_table)):
+            if not what or name in what:
+                table(program, pathlib.Path(data), pathlib.Path(folder))
 
 
 main()
