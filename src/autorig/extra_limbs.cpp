@@ -153,7 +153,7 @@ void add_extra_limbs(const BodyMap& body, const Match& match, TemplateData& mode
         limb.joints.push_back(s * curve.length() / other.part.curve.length());
     } else {
       limb.joints = {0};
-      const std::vector<double> more = chain_joints(curve);
+      const std::vector<double> more = chain_joints(curve, kLimbBone);
       limb.joints.insert(limb.joints.end(), more.begin(), more.end());
     }
     limb.first = static_cast<int>(placed.size());

@@ -14,13 +14,18 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr double kSlenderBone = 5;    // radii: a thigh is about so long
-constexpr double kShortLimb = 1.5;    // what is shorter, in radii, is a bump and no limb
-constexpr double kThinCurve = 0.02;   // of its length: thinner it is taken for as thick as this
-constexpr double kLeastPeak = 0.012;  // of the diameter
-constexpr double kLargePeak = 0.045;  // the same: what sticks out so far may be half as slender
-constexpr double kTwinLimb = 0.06;    // of the body's size: so near is a limb to its image
-constexpr double kTipOnPlane = 0.03;  // of the body's size: a tip so near to the mirror plane is on it
+constexpr double kSlenderBone = 5;  // radii: a thigh is about so long
+constexpr double kNearBends = 0.3;  // of a limb's shortest straight bone: bends so near to each other are one
+constexpr double kShortLimb = 1.5;  // what is shorter, in radii, is a bump and no limb
+constexpr double kThickAsLimbs = 1.5;  // of the mean radius of all limbs: what is thinner is one of them
+constexpr double kStands = 0.03;       // of the body's size: so low a tip stands on the ground
+constexpr double kHighSeam = 0.1;      // of a limb's length: so much higher a leg begins than it ends
+constexpr double kFoot = 0.1;          // of a limb's length, at most
+constexpr double kThinCurve = 0.02;    // of its length: thinner it is taken for as thick as this
+constexpr double kLeastPeak = 0.012;   // of the diameter
+constexpr double kLargePeak = 0.045;   // the same: what sticks out so far may be half as slender
+constexpr double kTwinLimb = 0.06;     // of the body's size: so near is a limb to its image
+constexpr double kTipOnPlane = 0.03;   // of the body's size: a tip so near to the mirror plane is on it
 constexpr std::size_t kMostTips = 48;
 
 struct Edge {
@@ -86,7 +91,7 @@ std::size_t best_root(BodyMap& body, const std::optional<Mirror>& mirror) {
 class PlainTree {
  public:
   PlainTree(const BodyMap& body, const std::optional<Mirror>& mirror, std::size_t root)
-      : body_(body), mirror_(mirror), root_(root) {
+      : body_(body), mirror_(mirror), root_(root), ground_(bounding_box(body.graph.positions).min().y()) {
     for (const Peak& peak : find_peaks(body.seen_from(root_), body.from[root_], kLeastPeak * body.diameter)) {
       if (tips_.size() == kMostTips) break;
       tips_.push_back(peak.point);
@@ -112,7 +117,7 @@ class PlainTree {
     if (edges_.size() == 1) {
       add_chain(made);
     } else {
-      const int top = add(made, "Root", -1, edges_[hub].curve.points.back());
+      const int top = add(made, "Root", -1, middle_of_fork(hub));
       add_children(made, hub, top, -1);
       add_inwards(made, hub, top);
     }
@@ -122,6 +127,27 @@ class PlainTree {
 
  private:
   bool is_leaf(std::size_t edge) const { return edges_[edge].branch.tip >= 0; }
+  // Whether it ends at a tip, and is not all there is. At the root's tip it may be a limb, or head and chest: it is
+  // then thicker than limbs are.
+  bool is_limb(std::size_t edge) const {
+    if (edges_.size() < 2 || is_leaf(edge)) return edges_.size() > 1;
+    if (edges_[edge].branch.parent >= 0) return false;
+    double sum = 0, count = 0;
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      if (is_leaf(i)) sum += edges_[i].curve.middle_radius(), ++count;
+    return edges_[edge].curve.middle_radius() * count < kThickAsLimbs * sum;
+  }
+
+  // Limbs that part at one place meet at the middle of their seams, Eq. 1 of [bian2018].
+  Vec3 middle_of_fork(std::size_t fork) const {
+    Vec3 sum = edges_[fork].curve.points.back();
+    double count = 1;
+    for (const int child : edges_[fork].children) {
+      const Curve& curve = edges_[static_cast<std::size_t>(child)].curve;
+      if (!curve.empty()) sum += curve.points.front(), ++count;
+    }
+    return sum / count;
+  }
 
   void cut() {
     std::vector<Branch> branches = branch_tree(body_.seen_from(root_), body_.from[root_], tips_);
@@ -204,13 +230,31 @@ class PlainTree {
       Edge& edge = edges_[i];
       const int twin = edge.twin;
       if (twin < 0 || twin >= static_cast<int>(i)) {
-        edge.joints = chain_joints(edge.curve);
+        edge.joints = chain_joints(edge.curve, is_limb(i) ? kLimbBone : 0);
+        add_foot(i);
         continue;
       }
       const Edge& other = edges_[static_cast<std::size_t>(twin)];
       for (const double s : other.joints)
         edge.joints.push_back(s * edge.curve.length() / std::max(other.curve.length(), 1e-300));
     }
+  }
+
+  // A limb that stands on the ground ends in a foot.
+  void add_foot(std::size_t limb) {
+    Edge& edge = edges_[limb];
+    if (!is_limb(limb) || edge.curve.empty()) return;
+    const bool first = edge.branch.parent < 0;
+    const Vec3 &tip = first ? edge.curve.points.front() : edge.curve.points.back(),
+               &seam = first ? edge.curve.points.back() : edge.curve.points.front();
+    if (tip.y() > ground_ + kStands * body_.graph.size ||
+        seam.y() < tip.y() + kHighSeam * edge.curve.length())
+      return;
+    const double in = std::min(edge.curve.middle_radius(), kFoot * edge.curve.length());
+    if (first)
+      edge.joints.insert(edge.joints.begin(), in);
+    else
+      edge.joints.push_back(edge.curve.length() - in);
   }
 
   void name_limbs() {
@@ -351,6 +395,7 @@ class PlainTree {
   const BodyMap& body_;
   const std::optional<Mirror>& mirror_;
   std::size_t root_;
+  double ground_;  // the lowest point
   std::vector<std::uint32_t> tips_;
   std::vector<double> slender_;                     // per tip: how many radii long its limb must be
   std::vector<Edge> edges_;                         // the last one begins at the root's tip
@@ -359,17 +404,23 @@ class PlainTree {
 
 }  // namespace
 
-std::vector<double> chain_joints(const Curve& curve) {
+std::vector<double> chain_joints(const Curve& curve, double least_bone) {
   std::vector<double> joints;
   if (curve.points.size() < 2) return joints;
-  std::vector<double> ends = {0};
   const double radius = std::max(curve.middle_radius(), kThinCurve * curve.length());
-  for (const Bend& bend : bends_of(curve))
-    if (bend.s > ends.back() + radius && bend.s < curve.length() - radius) ends.push_back(bend.s);
-  ends.push_back(curve.length());
+  const double apart = std::max(radius, kNearBends * least_bone * curve.length());
+  std::vector<Bend> bends = bends_of(curve);
+  std::stable_sort(bends.begin(), bends.end(),
+                   [](const Bend& a, const Bend& b) { return a.degrees > b.degrees; });
+  std::vector<double> ends = {0, curve.length()};
+  for (const Bend& bend : bends)
+    if (std::all_of(ends.begin(), ends.end(), [&](double s) { return std::abs(s - bend.s) > apart; }))
+      ends.push_back(bend.s);
+  std::sort(ends.begin(), ends.end());
+  const double longest = std::max(kSlenderBone * radius, least_bone * curve.length());
   for (std::size_t k = 1; k < ends.size(); ++k) {
     const double length = ends[k] - ends[k - 1];
-    const auto pieces = static_cast<int>(std::ceil(length / (kSlenderBone * radius) - 1e-9));
+    const auto pieces = static_cast<int>(std::ceil(length / longest - 1e-9));
     for (int piece = 1; piece < pieces; ++piece) joints.push_back(ends[k - 1] + length * piece / pieces);
     if (k + 1 < ends.size()) joints.push_back(ends[k]);
   }

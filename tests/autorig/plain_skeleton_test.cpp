@@ -43,6 +43,26 @@ TEST(PlainSkeleton, AStraightLimbIsCutIntoBonesOfFiveRadiiAtMost) {
   EXPECT_TRUE(chain_joints(curve_through({{0, 0, 0}, {1, 0, 0}}, 0.2)).empty());
 }
 
+TEST(PlainSkeleton, AStraightLimbBendsInItsMiddleHoweverThinItIs) {
+  for (const double radius : {0.02, 0.05, 0.2}) {
+    const std::vector<double> joints = chain_joints(curve_through({{0, 0, 0}, {3, 0, 0}}, radius), kLimbBone);
+    ASSERT_EQ(joints.size(), 1u) << radius;
+    EXPECT_NEAR(joints[0], 1.5, 1e-9);
+  }
+}
+
+TEST(PlainSkeleton, OfBendsOfALimbThatAreNearEachOtherTheLargestIsItsJoint) {
+  // 30 degrees, then 90 after 0.2 of 3.2.
+  const Vec3 bent(1 + 0.2 * std::cos(M_PI / 6), 0.2 * std::sin(M_PI / 6), 0);
+  const Curve curve = curve_through(
+      {{0, 0, 0}, {1, 0, 0}, bent, bent + Vec3(-2 * std::sin(M_PI / 6), 2 * std::cos(M_PI / 6), 0)}, 0.04);
+  std::vector<double> bends;
+  for (const double s : chain_joints(curve, kLimbBone))
+    if (s < 1.5) bends.push_back(s);
+  ASSERT_EQ(bends.size(), 1u);
+  EXPECT_NEAR(bends[0], 1.2, 0.03);
+}
+
 FoundSkeleton found_in(const PolyMesh& mesh) {
   FindOptions options;
   options.plain = true;
@@ -102,6 +122,33 @@ TEST(PlainSkeleton, EightLegsGetBonesThatBendAtTheirKneesAndAreImages) {
       const Vec3 knee(side * (1.1 + 0.1 * leg), 0.6, 1.5 * (0.55 * leg - 0.7));
       double nearest = 1;
       for (const auto& [name, p] : at) nearest = std::min(nearest, (p - knee).norm());
+      EXPECT_LT(nearest, 0.15) << leg;
+    }
+}
+
+TEST(PlainSkeleton, LegsEndInFeetAndMeetInTheMiddleOfTheBody) {
+  const FoundSkeleton found = found_in(spider());
+  const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+  std::map<std::string, int> count;
+  for (std::size_t j = 0; j < found.skeleton.size(); ++j) {
+    const std::string& name = found.skeleton[j].name;
+    if (name == "Root") {
+      EXPECT_LT(globals[j].translation().norm(), 0.25) << "of a ball of radius 0.5";
+    }
+    if (name.find("Limb") != std::string::npos) ++count[name.substr(0, name.find('_'))];
+  }
+  int legs = 0;
+  for (const auto& [name, joints] : count)
+    if (name.starts_with("Left") || name.starts_with("Right")) {
+      EXPECT_EQ(joints, 4) << name << ": the shin is longer than half of the leg, and cut in two";
+      ++legs;
+    }
+  EXPECT_EQ(legs, 8);
+  for (const double side : {-1.0, 1.0})
+    for (int leg = 0; leg < 4; ++leg) {
+      const Vec3 foot(side * (1.9 + 0.1 * leg), -0.5, 2 * (0.55 * leg - 0.7));
+      double nearest = 1;
+      for (const Affine3& one : globals) nearest = std::min(nearest, (one.translation() - foot).norm());
       EXPECT_LT(nearest, 0.15) << leg;
     }
 }
