@@ -22,6 +22,7 @@ constexpr std::size_t kManyPoints = 60'000;
 constexpr std::size_t kMostPieces = 500;
 constexpr double kWholeBody = 0.93;  // a piece that leaves less than this of the longest side to others
 constexpr double kTouching = 1.5;    // longest edges: pieces so near to each other touch
+constexpr double kLoop = 0.2;        // of the size: a longer way round is a loop that limbs close by accident
 constexpr double kAhead = 0.1;  // longest edges: from there a triangle looks out of the body, or into a piece
 
 double area_of(const std::vector<Vec3>& p, const Triangle& t) {
@@ -213,7 +214,10 @@ Result<BodyGraph> surface_graph(MeshView mesh) {
   const std::size_t n = graph.positions.size();
   const EdgeTable edges = edge_table(n, FaceList(graph.triangles));
   graph.neighbours = vertex_neighbours(n, edges);
-  if (pieces) join(graph, piece_contacts(graph.positions, graph.triangles, kTouching * longest));
+  if (pieces) {
+    const double size = bounding_box(graph.positions).sizes().maxCoeff();
+    join(graph, piece_contacts(graph.positions, graph.triangles, kTouching * longest, kLoop * size));
+  }
   graph.point_triangles = vertex_faces(n, FaceList(graph.triangles));
   graph.weights.assign(n, 0);
   for (const Triangle& t : graph.triangles)

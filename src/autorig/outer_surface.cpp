@@ -9,6 +9,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "autorig/contact_loops.h"
 #include "sinew/core/disjoint_sets.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/topology.h"
@@ -76,7 +77,7 @@ void drop_hidden_triangles(const WindingNumber& solid, double ahead, const std::
 }
 
 std::vector<PointPair> piece_contacts(const std::vector<Vec3>& positions,
-                                      const std::vector<Triangle>& triangles, double reach) {
+                                      const std::vector<Triangle>& triangles, double reach, double loop) {
   const Components pieces = connected_components(positions.size(), FaceList(triangles));
   std::vector<std::uint32_t> piece(positions.size(), 0);
   for (std::size_t t = 0; t < triangles.size(); ++t)
@@ -105,6 +106,7 @@ std::vector<PointPair> piece_contacts(const std::vector<Vec3>& positions,
       together.join(piece[v], other);
     }
   }
+  made = without_contact_loops(positions, vertex_neighbours(positions.size(), edges), piece, made, loop);
   std::vector<std::uint32_t> number(pieces.count, kNoIndex);
   std::uint32_t left = 0;
   for (std::uint32_t v = 0; v < positions.size(); ++v) {

@@ -41,7 +41,7 @@ TEST(OuterSurface, WhatIsInsideOfAnotherPieceGoesAndTheRestStays) {
 TEST(OuterSurface, PiecesAreJoinedWhereTheyTouchAndWhereTheyComeNearest) {
   const Cut cut(test::joined({test::box({0, 0, 0}, {1, 1, 1}, 4), test::box({1.03, 0, 0}, {2, 1, 1}, 4),
                               test::box({5, 0, 0}, {6, 1, 1}, 4)}));
-  const auto pairs = piece_contacts(cut.mesh.positions, cut.triangles, 0.2);
+  const auto pairs = piece_contacts(cut.mesh.positions, cut.triangles, 0.2, 1);
   int touching = 0, far = 0;
   for (const auto& [a, b] : pairs) {
     const double length = (cut.mesh.positions[a] - cut.mesh.positions[b]).norm();
