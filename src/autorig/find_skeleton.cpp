@@ -15,6 +15,7 @@
 #include "autorig/props.h"
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
+#include "autorig/template_fit.h"
 
 namespace sinew {
 
@@ -22,35 +23,17 @@ using namespace autorig;
 
 namespace {
 
-constexpr double kStout = 5, kStoutSpine = 10;
+constexpr double kStout = 5;  // radii
 constexpr double kMostRingChain = 0.05;
 constexpr double kMostlyInside = 0.6;  // of the points of all curves
 constexpr const char* kHollow = "the middle of this body lies outside of it: it is hollow, or a sheet";
-constexpr double kSurelyWorse = 0.1;  // by so much costs must differ to be sure, see confidence_of
-constexpr double kSure = 0.65;        // below this confidence the voxels are tried, and alternatives are told
-constexpr double kAcross = 0.8;       // cosine between the template's left and a mirror plane's normal
-constexpr double kMediocre = 0.28;    // a cost at which the mesh is asked for its mirror plane
+constexpr double kAcross = 0.8;            // cosine between the template's left and a mirror plane's normal
+constexpr double kSmallPiece = 0.03;       // of the surface: what hides a body that is in pieces
 constexpr double kPlainConfidence = 0.25;  // without a template
 using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-std::vector<Curve> curves_of(const Parts& parts) {
-  std::vector<Curve> curves = {parts.trunk};
-  for (const Part& limb : parts.limbs)
-    if (!limb.curve.empty()) curves.push_back(limb.curve);
-  for (const Part& minor : parts.minors) curves.push_back(minor.curve);
-  return curves;
-}
-
-// The plain tree of the body, for a mesh that no template fits.
-Parts all_parts(const BodyMap& body) {
-  std::vector<std::size_t> tips;
-  for (std::size_t i = 1; i < body.major.size(); ++i)
-    if (!body.major[i].middle) tips.push_back(i);
-  return take_apart(body, 0, tips);
 }
 
 double share_inside(const WindingNumber& winding, const std::vector<Curve>& curves) {
@@ -61,55 +44,6 @@ double share_inside(const WindingNumber& winding, const std::vector<Curve>& curv
       ++all;
     }
   return all > 0 ? static_cast<double>(in) / static_cast<double>(all) : 0;
-}
-
-// A chain must be one: a ball has two ends as well.
-bool too_stout(const Match& match) {
-  if (match.tips.size() != 1) return false;
-  const double least = is_spine(*match.model) ? kStoutSpine : kStout;
-  return match.parts.trunk.length() < least * match.parts.trunk.middle_radius();
-}
-
-// A chain is in any body. A body with left and right has legs for fingers.
-double most_cost(const Match& match, const FindOptions& options) {
-  if (match.tips.size() == 1) return std::min(options.most_cost, options.most_chain_cost);
-  if (match.model != nullptr && !match.model->two_sided)
-    return std::min(options.most_cost, options.most_one_sided_cost);
-  return std::numeric_limits<double>::infinity();
-}
-
-// The template that fits best; `second` is the cost of the next one. They are looked at in the order of what
-// they cost at least, and by rings only while they can still come near the best: what is left of `tried` then
-// holds the least.
-Result<Match> best_match(const BodyMap& body, std::span<const TemplateData* const> templates,
-                         const FindOptions& options, double& second, std::vector<TemplateCost>& tried) {
-  Matcher matcher(body);
-  Match best;
-  best.cost = second = std::numeric_limits<double>::infinity();
-  std::vector<std::size_t> order;
-  for (std::size_t k = 0; k < templates.size(); ++k) {
-    order.push_back(k);
-    tried.push_back({templates[k]->name, matcher.least_cost(*templates[k])});
-    if (is_cancelled(options.progress)) return cancelled();
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return tried[a].cost < tried[b].cost; });
-  for (const std::size_t k : order) {
-    if (templates[k]->rings && tried[k].cost > best.cost + kSurelyWorse) {
-      second = std::min(second, tried[k].cost);
-      break;
-    }
-    Match match = matcher.best(*templates[k]);
-    if (too_stout(match) || (match.tips.size() == 1 && match.cost > options.most_chain_cost))
-      match.cost = std::numeric_limits<double>::infinity();
-    tried[k] = {templates[k]->name, match.cost, match.lengths, match.places, match.radii, match.left_over};
-    if (!std::isfinite(match.cost)) continue;
-    const bool better = match.cost < best.cost && match.cost < most_cost(match, options);
-    second = std::min(second, better ? best.cost : match.cost);
-    if (better) best = std::move(match);
-    if (is_cancelled(options.progress)) return cancelled();
-  }
-  return best;
 }
 
 // Looks at the other poses, too; one that does not show the same body is passed over. `map_pose` makes the
@@ -138,108 +72,6 @@ double confidence_of(double cost, double second, double most) {
   const double fit = 1 - cost / most;
   const double apart = std::isfinite(second) ? std::clamp((second - cost) / kSurelyWorse, 0.0, 1.0) : 1;
   return std::clamp(0.5 + 0.5 * fit, 0.0, 1.0) * (0.5 + 0.5 * apart);
-}
-
-// A body and the template that was laid over it.
-struct Fitted {
-  BodyMap body;
-  Match match;
-  double second = 0, most = 0;
-  bool fits() const { return match.cost < most; }
-};
-
-// Whether no limb is at a tip, and the root is nearer to it than any.
-bool is_left_over(const BodyMap& body, const Match& match, std::size_t tip) {
-  const auto apart = [&](std::size_t other) {
-    return body.apart(static_cast<Eigen::Index>(tip), static_cast<Eigen::Index>(other));
-  };
-  if (tip == match.root || body.major[tip].middle) return false;
-  return std::none_of(match.tips.begin(), match.tips.end(), [&](int other) {
-    return other >= 0 && apart(static_cast<std::size_t>(other)) <= apart(match.root);
-  });
-}
-
-// Horns stand higher than a head, which only shows once the legs are known.
-void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
-  const Match& match = fitted.match;
-  if (fitted.body.graph.rings || !std::isfinite(match.cost) || !match.model->two_sided) return;
-  const TipPairs sides = sides_of(match);
-  const std::size_t before = fitted.body.major.size();
-  if (sides.pairs.size() < 2) return;
-  add_middle_tips(fitted.body, sides);
-  // The root's tip may be a horn; the other one is nearer to it than to any limb.
-  for (std::size_t tip = 0; tip < before; ++tip)
-    if (is_left_over(fitted.body, match, tip)) add_middle_tips(fitted.body, sides, {{match.root, tip}});
-  if (fitted.body.major.size() == before) return;
-  Match other = Matcher(fitted.body).best(*match.model);
-  if (!(other.cost < match.cost)) return;
-  for (TemplateCost& one : tried)
-    if (one.name == other.model->name)
-      one = {one.name, other.cost, other.lengths, other.places, other.radii, other.left_over};
-  fitted.match = std::move(other);
-}
-
-// Where nothing else fits, a chain may fit worse than beside others, as long as it would be sure by itself.
-Result<void> fit_chain(std::span<const TemplateData* const> templates, FindOptions options, Fitted& fitted) {
-  std::vector<const TemplateData*> chains;
-  for (const TemplateData* one : templates)
-    if (is_spine(*one)) chains.push_back(one);
-  if (chains.empty() || fitted.body.graph.rings) return {};
-  options.most_chain_cost = std::max(options.most_chain_cost, 2 * (1 - kSure) * options.most_cost);
-  std::vector<TemplateCost> tried;
-  double second = 0;
-  SINEW_TRY(Match match, best_match(fitted.body, chains, options, second, tried));
-  if (!std::isfinite(match.cost)) return {};
-  fitted.match = std::move(match);
-  fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
-  return {};
-}
-
-// A broad head has no tip of its own, and where tips alone do not tell what is left and right, the mesh does.
-template <class FindMirror>
-Result<void> look_on_plane(std::span<const TemplateData* const> templates, const FindOptions& options,
-                           FindMirror&& find_mirror_plane, Fitted& fitted, std::vector<TemplateCost>& tried) {
-  if (fitted.body.graph.rings || fitted.match.cost < kMediocre || templates.empty()) return {};
-  const std::optional<Mirror> mirror = find_mirror_plane(fitted.body);
-  if (!mirror) return {};
-  BodyMap body = fitted.body;
-  add_tips_on(body, *mirror);
-  if (body.major.size() == fitted.body.major.size()) return {};
-  std::vector<TemplateCost> costs;
-  double second = 0;
-  SINEW_TRY(Match match, best_match(body, templates, options, second, costs));
-  if (!(match.cost < fitted.match.cost)) return {};
-  fitted.body = std::move(body);
-  fitted.match = std::move(match);
-  fitted.second = second;
-  tried = std::move(costs);
-  return {};
-}
-
-template <class FindMirror>
-Result<Fitted> fit(BodyMap body, std::span<const TemplateData* const> templates, const FindOptions& options,
-                   FindMirror&& find_mirror_plane, FoundSkeleton& found) {
-  Fitted fitted;
-  fitted.body = std::move(body);
-  if (fitted.body.major.size() < 2)
-    return impossible("the mesh has no two ends between which a skeleton could lie");
-  SINEW_TRY(fitted.match, best_match(fitted.body, templates, options, fitted.second, found.tried));
-  look_between(fitted, found.tried);
-  SINEW_CHECK(look_on_plane(templates, options, find_mirror_plane, fitted, found.tried));
-  fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
-  if (!fitted.fits()) SINEW_CHECK(fit_chain(templates, options, fitted));
-  if (!fitted.fits()) {
-    const Parts parts = all_parts(fitted.body);
-    found.curves = curves_of(parts);
-    found.rings = parts.rings;
-    found.problem = "no template fits this body";
-    return fitted;
-  }
-  Matcher(fitted.body).add_minors(fitted.match);
-  found.curves = curves_of(fitted.match.parts);
-  found.rings = fitted.match.parts.rings;
-  found.name = fitted.match.model->name;
-  return fitted;
 }
 
 // What all ways end with.
@@ -273,7 +105,7 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   };
   SINEW_TRY(BodyMap body, map_pose(mesh.positions));
   const auto no_mirror = [](const BodyMap&) { return std::optional<Mirror>(); };
-  SINEW_TRY(const Fitted fitted, fit(std::move(body), models, options, no_mirror, found));
+  SINEW_TRY(const Fitted fitted, fit_templates(std::move(body), models, options, no_mirror, found));
   // Any body has a long way through it: a chain without limbs must be one.
   const double most = fitted.match.tips.size() == 1 ? kMostRingChain : options.most_ring_cost;
   if (!(fitted.match.cost < std::min(most, fitted.most))) {
@@ -331,7 +163,7 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
   found.curve_ms = ms_since(start);
   const auto middle = Clock::now();
   SINEW_TRY(made.fitted,
-            fit(
+            fit_templates(
                 std::move(body), models, options,
                 [&](const BodyMap& one) { return first_mirror(view, one, axis_mirrors(one)); }, found));
   const Fitted& fitted = made.fitted;
@@ -435,6 +267,32 @@ Result<FoundSkeleton> find_through_volume(const PolyMesh& mesh, MeshView view, R
   return find_plain(view, plain.fitted.body, options, std::move(plain.found));
 }
 
+// A template in what is left of a mesh without what it holds, and without its small pieces; an empty skeleton where
+// none fits that, or nothing is left out.
+Result<FoundSkeleton> find_without_props(const PolyMesh& mesh, MeshView view,
+                                         std::span<const SkeletonTemplate> templates, FindOptions options) {
+  FoundSkeleton best;
+  options.plain = false;
+  std::size_t before = view.triangles.size();
+  for (const double least_area : {0.0, kSmallPiece}) {
+    const std::vector<Triangle> body = without_props(view, least_area);
+    if (body.size() == before) continue;
+    before = body.size();
+    const MeshView part{mesh.positions, body};
+    Result<Attempt> surface = impossible("");
+    if (!options.volume) surface = find_by_levels(mesh, part, SkeletonMethod::kSurface, templates, options);
+    if (is_cancelled(surface)) return surface.error();
+    if (is_sure(surface)) return surface->found;
+    Result<FoundSkeleton> found = find_through_volume(mesh, part, std::move(surface), templates, options);
+    if (!found && found.error().code == ErrorCode::kCancelled) return found.error();
+    if (!found || found->skeleton.empty() || (!best.skeleton.empty() && found->confidence <= best.confidence))
+      continue;
+    best = std::move(*found);
+    if (best.confidence >= kSure) break;
+  }
+  return best;
+}
+
 // Along the surface; where that is unsure, without what the body holds in its hands, and through the voxels.
 Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
                                          const FindOptions& options) {
@@ -447,17 +305,9 @@ Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const S
   Result<Attempt> surface = along_surface(view);
   if (is_cancelled(surface)) return surface.error();
   if (is_sure(surface)) return surface->found;
-  const std::vector<Triangle> body = templates.empty() ? cut.triangles : without_props(view);
-  if (body.size() < cut.triangles.size()) {
-    const MeshView part{mesh.positions, body};
-    Result<Attempt> bare = along_surface(part);
-    if (is_cancelled(bare)) return bare.error();
-    if (is_sure(bare)) return bare->found;
-    FindOptions by_template = options;
-    by_template.plain = false;
-    Result<FoundSkeleton> found = find_through_volume(mesh, part, std::move(bare), templates, by_template);
-    if (!found && found.error().code == ErrorCode::kCancelled) return found.error();
-    if (found && !found->skeleton.empty()) return found;
+  if (!templates.empty()) {
+    SINEW_TRY(FoundSkeleton bare, find_without_props(mesh, view, templates, options));
+    if (!bare.skeleton.empty()) return bare;
   }
   return find_through_volume(mesh, view, std::move(surface), templates, options);
 }

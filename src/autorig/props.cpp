@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autorig/props.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,9 +19,12 @@ constexpr double kSameArea = 0.05;    // relative
 constexpr double kHasSides = 0.5;     // of the surface: so much must have an image
 constexpr std::size_t kGuesses = 4;   // pieces through whose middles the plane may go
 constexpr std::size_t kSamples = 40;  // points of a piece
+constexpr double kBladeFlat = 0.5;    // of its width: so thin is a blade
+constexpr double kBladeNarrow = 0.33;  // of its length: so wide
 constexpr std::size_t kMostProps = 300;
 
 struct Piece {
+  std::vector<Vec3> corners;
   std::vector<Vec3> samples;
   Vec3 centre = Vec3::Zero();  // of the area
   double area = 0;
@@ -38,7 +42,7 @@ std::vector<Piece> pieces_of(const WeldedTriangles& welded, const Components& pa
     own.samples.push_back(middle);
     own.centre += area * middle;
     own.area += area;
-    for (const std::uint32_t v : at) own.box.extend(p[v]);
+    for (const std::uint32_t v : at) own.box.extend(p[v]), own.corners.push_back(p[v]);
   }
   for (Piece& own : pieces) {
     if (own.area > 0) own.centre /= own.area;
@@ -47,6 +51,20 @@ std::vector<Piece> pieces_of(const WeldedTriangles& welded, const Components& pa
     own.samples.resize((own.samples.size() + step - 1) / step);
   }
   return pieces;
+}
+
+// Whether a piece is long, narrow and flat.
+bool is_blade(const Piece& own) {
+  Vec3 mean = Vec3::Zero();
+  for (const Vec3& p : own.corners) mean += p / static_cast<double>(own.corners.size());
+  Mat3 spread = Mat3::Zero();
+  for (const Vec3& p : own.corners) spread += (p - mean) * (p - mean).transpose();
+  const Mat3 axes = Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvectors();
+  Box3 box;
+  for (const Vec3& p : own.corners) box.extend(axes.transpose() * (p - mean));
+  Vec3 sides = box.sizes();
+  std::sort(sides.begin(), sides.end());
+  return sides[0] < kBladeFlat * sides[1] && sides[1] < kBladeNarrow * sides[2];
 }
 
 // Per piece: whether its image is on the mesh.
@@ -72,7 +90,7 @@ bool has_partner(const std::vector<Piece>& pieces, std::size_t piece, double siz
 
 }  // namespace
 
-std::vector<Triangle> without_props(MeshView mesh) {
+std::vector<Triangle> without_props(MeshView mesh, double least_area) {
   std::vector<Triangle> all(mesh.triangles.begin(), mesh.triangles.end());
   const WeldedTriangles welded = weld_triangles(mesh);
   const Components parts = connected_components(welded.weld.positions.size(), FaceList(welded.triangles));
@@ -99,8 +117,13 @@ std::vector<Triangle> without_props(MeshView mesh) {
       if (share > most) most = share, best = mirror, kept = std::move(now);
     }
   if (kept.empty()) return all;
+  double left = 0;
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    kept[k] = (kept[k] || has_partner(pieces, k, size, best)) && !is_blade(pieces[k]);
+    if (kept[k]) left += pieces[k].area;
+  }
   std::vector<Triangle> body;
-  for (std::size_t k = 0; k < pieces.size(); ++k) kept[k] |= has_partner(pieces, k, size, best);
+  for (std::size_t k = 0; k < pieces.size(); ++k) kept[k] &= pieces[k].area >= least_area * left;
   for (std::size_t t = 0; t < welded.triangles.size(); ++t)
     if (kept[parts.of_face[t]]) body.push_back(mesh.triangles[welded.source[t]]);
   return body.size() == welded.triangles.size() ? all : body;

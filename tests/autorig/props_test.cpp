@@ -26,6 +26,24 @@ TEST(Props, ASwordInOneHandGoesAndTheBodyStays) {
   EXPECT_EQ(body_of(bare).size(), triangulate(bare).triangles.size());
 }
 
+TEST(Props, BladesOnBothSidesGo) {
+  const PolyMesh bare = figure({-2, 2.5, 0});
+  const PolyMesh swords = test::joined({bare, test::box({1.9, 2.47, 0.1}, {2.1, 2.53, 2.5}, 4),
+                                        test::box({-2.1, 2.47, 0.1}, {-1.9, 2.53, 2.5}, 4)});
+  EXPECT_EQ(body_of(swords).size(), triangulate(bare).triangles.size());
+}
+
+TEST(Props, SmallPiecesGoWhereThatIsAskedFor) {
+  const PolyMesh bare = figure({-2, 2.5, 0});
+  const PolyMesh hilts = test::joined({bare, test::box({1.8, 2.2, 0.1}, {2.2, 2.5, 0.4}, 2),
+                                       test::box({-2.2, 2.2, 0.1}, {-1.8, 2.5, 0.4}, 2)});
+  const TriangleView cut = triangulate(hilts);
+  const MeshView view{hilts.positions, cut.triangles};
+  // Each has an area of 0.66, all of it about 17.4.
+  EXPECT_EQ(without_props(view, 0.03).size(), cut.triangles.size());
+  EXPECT_EQ(without_props(view, 0.045).size(), triangulate(bare).triangles.size());
+}
+
 TEST(Props, AnArmInAnotherPoseStays) {
   const PolyMesh raised = figure({-1.9, 2.9, 0});
   EXPECT_EQ(body_of(raised).size(), triangulate(raised).triangles.size());

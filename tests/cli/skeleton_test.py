@@ -169,7 +169,7 @@ class Skeleton(unittest.TestCase):
 
     @unittest.skipUnless(os.path.isdir(DATA), "no shared data")
     def test_every_artists_character_is_answered(self):
-        for name in ("q_Spider", "q_Wasp_NaN_weights", "greenman", "kaykit_Knight", "RecursiveSkeletons"):
+        for name in ("q_Spider", "q_Wasp_NaN_weights", "greenman", "RecursiveSkeletons"):
             with self.subTest(name):
                 source = os.path.join(DATA, "rigged_gltf", name + ".glb")
                 self.call("pose", source, "--deformer", "lbs", "-o", self.path(name + ".obj"))
@@ -180,6 +180,14 @@ class Skeleton(unittest.TestCase):
                     self.assertEqual(report["template"], "none")
                     limbs = {j["name"].split("_")[0] for j in report["joints"] if "Limb" in j["name"]}
                     self.assertGreaterEqual(len(limbs), 8)
+
+    @unittest.skipUnless(os.path.isdir(DATA), "no shared data")
+    def test_hands_are_not_at_the_ends_of_swords(self):
+        knight = self.found_in("kaykit_Knight")
+        self.assertEqual(knight["template"], "biped")
+        at = {joint["name"]: joint["position"] for joint in knight["joints"]}
+        for name, x in (("LeftHand", 0.75), ("RightHand", -0.75)):  # the artist's: 0.75, 1.11, 0; swords reach z = 2
+            self.assertLess(math.dist(at[name], (x, 1.11, 0)), 0.15, name)
 
     def test_a_named_template_that_does_not_fit_is_stretched_into_the_box(self):
         sheet, out = self.path("sheet.obj"), self.path("sheet.glb")

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "autorig/match.h"
+#include "autorig/symmetry.h"
+#include "sinew/autorig/find_skeleton.h"
+
+namespace sinew::autorig {
+
+constexpr double kSurelyWorse = 0.1;  // by so much costs must differ to be sure
+constexpr double kSure = 0.65;        // below this confidence the voxels are tried, and alternatives are told
+
+// A body and the template that was laid over it.
+struct Fitted {
+  BodyMap body;
+  Match match;
+  double second = 0, most = 0;
+  bool fits() const { return match.cost < most; }
+};
+
+using FindMirror = std::function<std::optional<Mirror>(const BodyMap&)>;
+
+// Lays the template over a body that fits it best, and fills the curves, the name and the costs of `found`. Where none
+// fits, `found` has a problem, and the curves are those of all tips. find_mirror_plane: asked where the best is
+// mediocre, as a broad head has no tip of its own.
+Result<Fitted> fit_templates(BodyMap body, std::span<const TemplateData* const> templates,
+                             const FindOptions& options, const FindMirror& find_mirror_plane,
+                             FoundSkeleton& found);
+
+}  // namespace sinew::autorig
