@@ -13,6 +13,8 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kFarBend = 0.13, kNearBend = 0.09;  // of a limb's length
+constexpr double kSameTurn = 0.25;                   // the same, of a bend that turns the same way
+constexpr double kTurnsAlike = 0.6;                  // cosine between the ways that two bends turn
 
 using Knots = std::vector<std::pair<double, double>>;  // arc length on the template's curve and on the body's
 
@@ -83,6 +85,21 @@ std::optional<Bend> bend_near(const std::vector<Bend>& bends, double s, double r
   return best;
 }
 
+// How the direction of a curve changes at s.
+Vec3 turn_at(const Curve& curve, double s) {
+  const double window = direction_window(curve);
+  return (curve.at(s + window) - curve.at(s)).normalized() -
+         (curve.at(s) - curve.at(s - window)).normalized();
+}
+
+// Mean radius about s.
+double thickness(const Curve& curve, double s) {
+  const double window = direction_window(curve);
+  double sum = 0;
+  for (int k = -4; k <= 4; ++k) sum += curve.radius_at(s + window * k / 4);
+  return sum / 9;
+}
+
 class Placer {
  public:
   explicit Placer(const Match& match)
@@ -102,9 +119,12 @@ class Placer {
       case Anchor::Kind::kLimb: {
         if (of_body(anchor.part).empty()) return std::nullopt;
         const double along = of_body(anchor.part).length() / of_template(anchor.part).length();
-        const double beside = of_body(anchor.part).middle_radius() / of_template(anchor.part).middle_radius();
-        return on(of_body(anchor.part), through(limbs_[anchor.part], anchor.s), anchor, match_.rotation,
-                  std::sqrt(along * beside), beside);
+        const double s = through(limbs_[anchor.part], anchor.s);
+        const double here =
+            thickness(of_body(anchor.part), s) / thickness(of_template(anchor.part), anchor.s);
+        const double middle = of_body(anchor.part).middle_radius() / of_template(anchor.part).middle_radius();
+        const double beside = std::clamp(here, 0.5 * middle, 2 * middle);
+        return on(of_body(anchor.part), s, anchor, match_.rotation, std::sqrt(along * beside), beside);
       }
       case Anchor::Kind::kMinor: {
         const MinorPartner& partner = minors_[anchor.part];
@@ -147,9 +167,19 @@ class Placer {
     std::vector<Bend> bends = bends_[limb] = own_bends(match_.parts.limbs[limb]);
     const std::vector<Bend>& shown = match_.model->bends[limb];
     Knots& knots = limbs_[limb];
+    const auto turns_alike = [&](double s, const Bend& bend) {
+      const Vec3 theirs = match_.rotation * turn_at(of_template(limb), s),
+                 ours = turn_at(of_body(limb), bend.s);
+      return theirs.dot(ours) > kTurnsAlike * theirs.norm() * ours.norm();
+    };
     // Draws the curve at s to the bend nearest to where it would be.
-    const auto draw = [&](double s, double reach) {
-      const auto bend = bend_near(bends, through(knots, s), reach * of_body(limb).length());
+    const auto draw = [&](double s, double reach, double reach_of_same = 0) {
+      auto bend = bend_near(bends, through(knots, s), reach * of_body(limb).length());
+      if (!bend && reach_of_same > 0) {
+        std::vector<Bend> same = bends;
+        std::erase_if(same, [&](const Bend& one) { return !turns_alike(s, one); });
+        bend = bend_near(same, through(knots, s), reach_of_same * of_body(limb).length());
+      }
       if (!bend || !std::all_of(knots.begin(), knots.end(),
                                 [&](const auto& k) { return (s - k.first) * (bend->s - k.second) > 0; }))
         return;
@@ -157,7 +187,7 @@ class Placer {
       std::sort(knots.begin(), knots.end());
       std::erase_if(bends, [&](const Bend& one) { return one.s == bend->s; });
     };
-    for (std::size_t k = shown.size(); k-- > 0;) draw(shown[k].s, kNearBend);
+    for (std::size_t k = shown.size(); k-- > 0;) draw(shown[k].s, kNearBend, kSameTurn);
     std::vector<double> joints;
     for (const TemplateJoint& joint : match_.model->joints)
       if (joint.anchor.kind == Anchor::Kind::kLimb && joint.anchor.part == limb &&

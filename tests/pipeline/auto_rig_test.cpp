@@ -199,6 +199,31 @@ TEST(AutoRig, WithoutATemplateEveryBuiltInBodyHasBonesInItsLimbs) {
   }
 }
 
+// A body as a toy has it: legs half as long above the ankles, all else as it was.
+TEST(AutoRig, AnklesOfShortLegsAreWhereTheyBend) {
+  Rig truth = *make_character("biped");
+  const std::vector<Vec3> heads = heads_of(truth.skeleton);
+  const double ankle = heads[*truth.skeleton.find("LeftFoot")].y();
+  const double hip = heads[*truth.skeleton.find("LeftUpLeg")].y();
+  const auto shortened = [&](Vec3 p) {
+    const double leg = std::clamp(p.y(), ankle, hip) - ankle;
+    p.y() -= 0.6 * leg;
+    return p;
+  };
+  PolyMesh mesh = cut_to_triangles(truth.mesh);
+  for (Vec3& p : mesh.positions) p = shortened(p);
+  SkeletonRequest request;
+  request.skeleton_template = "biped";
+  const auto found = found_in(mesh, request);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  const std::vector<Vec3> got = heads_of(found->skeleton);
+  const double height = bounding_box(mesh.positions).sizes().y();
+  for (const char* name : {"LeftFoot", "RightFoot"}) {
+    const Vec3 off = got[*found->skeleton.find(name)] - shortened(heads[*truth.skeleton.find(name)]);
+    EXPECT_LT(off.norm() / height, 0.03) << name << ' ' << off.transpose();
+  }
+}
+
 TEST(AutoRig, SymmetricBodiesGetSymmetricJoints) {
   for (const char* kind : {"biped", "quadruped", "bird"}) {
     const auto found = found_in(make_character(kind, {.resolution = 3000})->mesh);
