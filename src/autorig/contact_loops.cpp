@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <queue>
 #include <unordered_map>
 
@@ -34,6 +35,58 @@ std::vector<std::uint32_t> contacts_of(const IndexLists& neighbours, std::span<c
   std::vector<std::uint32_t> made;
   for (std::uint32_t k = 0; k < pairs.size(); ++k) made.push_back(static_cast<std::uint32_t>(same.find(k)));
   return made;
+}
+
+using Contact = std::vector<std::uint32_t>;  // its pairs
+
+constexpr double kAlongside = 0.4;  // of the size of a piece: a contact so long is no end of a limb
+
+// Contacts that others are likelier than to hang a body together: long ones between two pieces that both touch a larger
+// one, as legs do that lie side by side; and of several between the same two pieces all but the one that is nearest
+// to the middle of the larger, as a limb begins nearer to it than it ends.
+std::vector<std::uint8_t> doubtful_contacts(const std::vector<Vec3>& positions,
+                                            std::span<const std::uint32_t> piece, std::uint32_t count,
+                                            std::span<const Pair> pairs,
+                                            const std::vector<const Contact*>& contacts) {
+  std::vector<Vec3> middle(count, Vec3::Zero());
+  std::vector<double> size(count, 0);
+  std::vector<Box3> box(count);
+  for (std::size_t v = 0; v < positions.size(); ++v) box[piece[v]].extend(positions[v]);
+  for (std::size_t v = 0; v < positions.size(); ++v) middle[piece[v]] += positions[v], ++size[piece[v]];
+  for (std::uint32_t k = 0; k < count; ++k) middle[k] /= size[k];
+  const auto pieces_of = [&](const Contact& contact) {
+    const Pair& one = pairs[contact.front()];
+    return Pair(std::minmax(piece[one.first], piece[one.second]));
+  };
+  const auto away = [&](const Contact& contact) {
+    const auto [a, b] = pieces_of(contact);
+    Vec3 sum = Vec3::Zero();
+    for (const std::uint32_t k : contact) sum += positions[pairs[k].first];
+    return (sum / static_cast<double>(contact.size()) - middle[size[a] > size[b] ? a : b]).norm();
+  };
+  std::map<Pair, double> nearest;
+  std::vector<std::vector<std::uint32_t>> touched(count);
+  for (const Contact* contact : contacts) {
+    const Pair both = pieces_of(*contact);
+    const auto [at, fresh] = nearest.try_emplace(both, away(*contact));
+    if (!fresh) at->second = std::min(at->second, away(*contact));
+    if (fresh) touched[both.first].push_back(both.second), touched[both.second].push_back(both.first);
+  }
+  std::vector<std::uint8_t> doubtful;
+  for (const Contact* contact : contacts) {
+    const auto [a, b] = pieces_of(*contact);
+    const double larger = std::max(size[a], size[b]);
+    Box3 own;
+    for (const std::uint32_t k : *contact) own.extend(positions[pairs[k].first]);
+    const bool is_long =
+        own.sizes().norm() > kAlongside * std::min(box[a].sizes().norm(), box[b].sizes().norm());
+    const bool beside =
+        is_long && std::any_of(touched[a].begin(), touched[a].end(), [&](std::uint32_t c) {
+          return size[c] > larger && std::find(touched[b].begin(), touched[b].end(), c) != touched[b].end();
+        });
+    doubtful.push_back(beside || away(*contact) > nearest[{a, b}]);
+  }
+  return doubtful;
 }
 
 // A graph of points to which contacts are added one by one.
@@ -87,20 +140,26 @@ std::vector<Pair> without_contact_loops(const std::vector<Vec3>& positions, cons
   const std::vector<std::uint32_t> contact = contacts_of(neighbours, piece, pairs);
   std::map<std::uint32_t, std::vector<std::uint32_t>> members;
   for (std::uint32_t k = 0; k < pairs.size(); ++k) members[contact[k]].push_back(k);
-  std::vector<const std::vector<std::uint32_t>*> strongest;
-  for (const auto& [number, list] : members) strongest.push_back(&list);
-  std::stable_sort(strongest.begin(), strongest.end(),
-                   [](const auto* a, const auto* b) { return a->size() > b->size(); });
-  JoinedGraph graph(positions, neighbours);
   std::uint32_t count = 0;
   for (const std::uint32_t one : piece) count = std::max(count, one + 1);
+  std::vector<const std::vector<std::uint32_t>*> strongest;
+  for (const auto& [number, list] : members) strongest.push_back(&list);
+  const std::vector<std::uint8_t> doubtful = doubtful_contacts(positions, piece, count, pairs, strongest);
+  std::vector<std::size_t> order(strongest.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+    if (doubtful[one] != doubtful[other]) return doubtful[one] < doubtful[other];
+    return strongest[one]->size() > strongest[other]->size();
+  });
+  JoinedGraph graph(positions, neighbours);
   DisjointSets together(count);
   std::vector<std::uint8_t> kept(pairs.size(), 0);
   const auto keep = [&](const std::vector<std::uint32_t>& list) {
     for (const std::uint32_t k : list) graph.add(pairs[k]), kept[k] = 1;
   };
   std::vector<const std::vector<std::uint32_t>*> others;
-  for (const auto* list : strongest) {
+  for (const std::size_t at : order) {
+    const auto* list = strongest[at];
     const Pair& one = pairs[list->front()];
     if (together.find(piece[one.first]) == together.find(piece[one.second])) {
       others.push_back(list);

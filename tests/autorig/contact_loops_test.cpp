@@ -43,6 +43,32 @@ TEST(ContactLoops, OfTwoContactsFarApartTheStrongerStays) {
   EXPECT_EQ(ladder.kept({{9, 19}}, 0), (Pairs{{9, 19}})) << "what hangs together by it stays";
 }
 
+TEST(ContactLoops, ALimbHangsWhereItIsNearestToTheMiddleOfTheLargerPiece) {
+  Ladder ladder;  // the upper row has three points more, which put its middle at 3.5
+  for (const double x : {0.4, 0.5, 0.6}) {
+    ladder.positions.push_back(Vec3(x, 1, 0));
+    ladder.piece.push_back(1);
+    ladder.neighbours.items.push_back(10);
+    ladder.neighbours.offsets.push_back(static_cast<std::uint32_t>(ladder.neighbours.items.size()));
+  }
+  const Pairs both = {{2, 12}, {8, 18}, {9, 19}};
+  EXPECT_EQ(ladder.kept(both, 1), (Pairs{{2, 12}})) << "not the one that has more pairs";
+}
+
+TEST(ContactLoops, LegsSideBySideHangOnTheBodyAndNotOnEachOther) {
+  Ladder ladder;  // two legs, and a body of 12 points at their ends x = 0
+  const auto first = static_cast<std::uint32_t>(ladder.positions.size());
+  for (std::uint32_t k = 0; k < 12; ++k) {
+    ladder.positions.push_back(Vec3(-1, k / 12.0, 0));
+    ladder.piece.push_back(2);
+    if (k > 0) ladder.neighbours.items.push_back(first + k - 1);
+    if (k < 11) ladder.neighbours.items.push_back(first + k + 1);
+    ladder.neighbours.offsets.push_back(static_cast<std::uint32_t>(ladder.neighbours.items.size()));
+  }
+  const Pairs all = {{5, 15}, {6, 16}, {7, 17}, {8, 18}, {9, 19}, {0, first}, {10, first + 11}};
+  EXPECT_EQ(ladder.kept(all, 10), (Pairs{{0, first}, {10, first + 11}}));
+}
+
 // A torso, and an arm that leaves it at the top and whose hand touches the hip.
 TEST(ContactLoops, AHandAtTheHipIsAsFarFromItAsTheArmIsLong) {
   const PolyMesh mesh =

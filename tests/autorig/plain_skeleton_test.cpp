@@ -63,6 +63,22 @@ TEST(PlainSkeleton, OfBendsOfALimbThatAreNearEachOtherTheLargestIsItsJoint) {
   EXPECT_NEAR(bends[0], 1.2, 0.03);
 }
 
+TEST(PlainSkeleton, BonesFollowALimbThatBendsLittleByLittle) {
+  std::vector<Vec3> arc;
+  for (int k = 0; k <= 18; ++k) arc.push_back({std::cos(M_PI * k / 18), std::sin(M_PI * k / 18), 0});
+  const double radius = 0.3;  // over which an arc of radius 1 turns by 17 degrees
+  const Curve curve = curve_through(arc, radius);
+  ASSERT_TRUE(bends_of(curve).empty());
+  std::vector<double> ends = chain_joints(curve, kLimbBone);
+  ends.insert(ends.begin(), 0);
+  ends.push_back(curve.length());
+  EXPECT_LT(ends.size(), 6u);
+  for (std::size_t k = 1; k < ends.size(); ++k) {
+    // From the middle of a chord to its arc.
+    EXPECT_LT(1 - std::cos((ends[k] - ends[k - 1]) / 2), 0.06 * M_PI) << k;
+  }
+}
+
 FoundSkeleton found_in(const PolyMesh& mesh) {
   FindOptions options;
   options.plain = true;
