@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,6 +20,8 @@ constexpr double kNearBends = 0.3;  // of a limb's shortest straight bone: bends
 constexpr double kOffCurve = 0.5;   // radii: so far from its curve a bone may be,
 constexpr double kFarOff = 0.06;    // or so much of the curve's length
 constexpr double kShortLimb = 1.5;  // what is shorter, in radii, is a bump and no limb
+constexpr double kFlat = 0.25;      // of its width: so thin is a wing or a fin,
+constexpr double kWingBone = 1;     // which is one bone where it does not bend
 constexpr double kThickAsLimbs = 1.5;  // of the mean radius of all limbs: what is thinner is one of them
 constexpr double kStands = 0.03;       // of the body's size: so low a tip stands on the ground
 constexpr double kHighSeam = 0.1;      // of a limb's length: so much higher a leg begins than it ends
@@ -140,6 +143,18 @@ class PlainTree {
     return edges_[edge].curve.middle_radius() * count < kThickAsLimbs * sum;
   }
 
+  // Whether it is a wing or a fin: its rings are wide in one direction only.
+  bool is_flat(const Edge& edge) const {
+    Mat3 spread = Mat3::Zero();
+    for (const std::uint32_t v : edge.branch.points) {
+      const Vec3 centre = edge.curve.at(edge.curve.at_level(body_.from[root_][v]));
+      const Vec3 p = body_.graph.positions[v] - centre;
+      spread += body_.graph.weights[v] * p * p.transpose();
+    }
+    const Vec3 squares = Eigen::SelfAdjointEigenSolver<Mat3>(spread, Eigen::EigenvaluesOnly).eigenvalues();
+    return squares[1] < kFlat * kFlat * squares[2];
+  }
+
   // Limbs that part at one place meet at the middle of their seams, Eq. 1 of [bian2018].
   Vec3 middle_of_fork(std::size_t fork) const {
     Vec3 sum = edges_[fork].curve.points.back();
@@ -232,7 +247,7 @@ class PlainTree {
       Edge& edge = edges_[i];
       const int twin = edge.twin;
       if (twin < 0 || twin >= static_cast<int>(i)) {
-        edge.joints = chain_joints(edge.curve, is_limb(i) ? kLimbBone : 0);
+        edge.joints = chain_joints(edge.curve, !is_limb(i) ? 0 : is_flat(edge) ? kWingBone : kLimbBone);
         add_foot(i);
         continue;
       }

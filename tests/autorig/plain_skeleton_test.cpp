@@ -169,6 +169,29 @@ TEST(PlainSkeleton, LegsEndInFeetAndMeetInTheMiddleOfTheBody) {
     }
 }
 
+TEST(PlainSkeleton, AWingIsOneBoneAndAnArmOfTheSameLengthIsTwo) {
+  for (const bool flat : {true, false}) {
+    std::vector<PolyMesh> parts = {test::uv_sphere(Vec3::Zero(), 0.5),
+                                   test::capsule({0, 0, 0}, {0, 0, -2}, 0.15),
+                                   test::capsule({0, 0, 0}, {0, -0.2, 1.6}, 0.2)};
+    for (const double side : {-1.0, 1.0}) {
+      PolyMesh limb = test::capsule({0.3 * side, 0, 0}, {2.2 * side, 0, 0}, 0.2);
+      for (Vec3& p : limb.positions)
+        if (flat) p.y() *= 0.15;
+      parts.push_back(limb);
+    }
+    const FoundSkeleton found = found_in(test::joined(parts));
+    const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+    int left = 0, right = 0;
+    for (const Affine3& one : globals) {
+      left += one.translation().x() > 0.35;
+      right += one.translation().x() < -0.35;
+    }
+    EXPECT_EQ(left, flat ? 1 : 2);
+    EXPECT_EQ(right, flat ? 1 : 2);
+  }
+}
+
 TEST(PlainSkeleton, PiecesThatDoNotTouchAreOneBody) {
   const FoundSkeleton found = found_in(
       test::joined({test::capsule({0, 0, 0}, {4, 0, 0}, 0.3), test::capsule({0, 1.2, 0}, {4, 1.2, 0}, 0.3),
