@@ -237,8 +237,9 @@ void join_lone_minors(const Parts& parts, std::vector<int>& leaf) {
   }
 }
 
-// The part of a joint, from the parts of the leaves below it (as part_of_leaf names them).
-Anchor choose_anchor(const Parts& parts, const std::vector<int>& leaves, const Vec3& head) {
+// The part of a joint, from the parts of the leaves below it (as part_of_leaf names them). Knuckles lie on the line of
+// their finger, inside of a palm of any length, while hips and shoulders go with the trunk.
+Anchor choose_anchor(const Parts& parts, const std::vector<int>& leaves, bool knuckles, const Vec3& head) {
   const auto limbs = static_cast<int>(parts.limbs.size());
   const bool one = std::all_of(leaves.begin(), leaves.end(), [&](int l) { return l == leaves[0]; });
   if (one && leaves[0] >= limbs)
@@ -249,7 +250,8 @@ Anchor choose_anchor(const Parts& parts, const std::vector<int>& leaves, const V
   const int limb = limb_of(leaves[0]);
   const bool same = std::all_of(leaves.begin(), leaves.end(), [&](int l) { return limb_of(l) == limb; });
   if (same && limb >= 0 && !parts.limbs[static_cast<std::size_t>(limb)].curve.empty() &&
-      away(parts.limbs[static_cast<std::size_t>(limb)].curve, head) <= 1.5 * away(parts.trunk, head))
+      ((knuckles && leaves.size() == 1) ||
+       away(parts.limbs[static_cast<std::size_t>(limb)].curve, head) <= 1.5 * away(parts.trunk, head)))
     return anchor_at(parts, Anchor::Kind::kLimb, static_cast<std::size_t>(limb), head);
   return anchor_at(parts, Anchor::Kind::kTrunk, 0, head);
 }
@@ -347,20 +349,24 @@ std::shared_ptr<const TemplateData> learn_from(const std::string& name, const Bo
   const std::size_t n = learner.order.size();
   std::vector<std::vector<int>> leaves(n);
   data->joints.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    data->joints[i].name = skeleton[learner.order[i]].name;
+    data->joints[i].parent = learner.parent(i);
+    data->joints[i].head = learner.bone(i).head;
+  }
+  find_mirrors(*data);
+  const bool knuckles = !data->two_sided && tips.size() > 1;
   for (std::size_t i = n; i-- > 0;) {
     if (leaf[i] != kNoLeaf) leaves[i].push_back(leaf[i]);
     TemplateJoint& joint = data->joints[i];
-    joint.name = skeleton[learner.order[i]].name;
-    joint.parent = learner.parent(i);
-    joint.head = learner.bone(i).head;
-    joint.anchor = choose_anchor(data->parts, leaves[i], joint.head);
-    if (learner.children[i].empty()) joint.tail = choose_anchor(data->parts, leaves[i], learner.bone(i).tail);
+    joint.anchor = choose_anchor(data->parts, leaves[i], knuckles, joint.head);
+    if (learner.children[i].empty())
+      joint.tail = choose_anchor(data->parts, leaves[i], knuckles, learner.bone(i).tail);
     if (joint.parent >= 0) {
       auto& above = leaves[static_cast<std::size_t>(joint.parent)];
       above.insert(above.end(), leaves[i].begin(), leaves[i].end());
     }
   }
-  find_mirrors(*data);
   drop_bare_minors(*data);
   for (const Part& limb : data->parts.limbs) data->bends.push_back(own_bends(limb));
   find_twins(*data);

@@ -224,6 +224,25 @@ TEST(AutoRig, AnklesOfShortLegsAreWhereTheyBend) {
   }
 }
 
+TEST(AutoRig, KnucklesDoNotDependOnHowMuchOfTheForearmThereIs) {
+  const Rig truth = *make_character("hand");
+  const std::vector<Vec3> heads = heads_of(truth.skeleton);
+  const double wrist = heads[*truth.skeleton.find("Hand")].y();
+  PolyMesh mesh = cut_to_triangles(truth.mesh);
+  for (Vec3& p : mesh.positions)
+    if (p.y() < wrist) p.y() = wrist + 0.1 * (p.y() - wrist);
+  SkeletonRequest request;
+  request.skeleton_template = "hand";
+  const auto found = found_in(mesh, request);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  const std::vector<Vec3> got = heads_of(found->skeleton);
+  const double length = bounding_box(mesh.positions).sizes().maxCoeff();
+  for (const char* name : {"Index1", "Middle1", "Ring1", "Pinky1"}) {
+    const Vec3 off = got[*found->skeleton.find(name)] - heads[*truth.skeleton.find(name)];
+    EXPECT_LT(off.norm() / length, 0.02) << name << ' ' << off.transpose();
+  }
+}
+
 TEST(AutoRig, SymmetricBodiesGetSymmetricJoints) {
   for (const char* kind : {"biped", "quadruped", "bird"}) {
     const auto found = found_in(make_character(kind, {.resolution = 3000})->mesh);
