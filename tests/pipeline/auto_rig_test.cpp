@@ -224,6 +224,35 @@ TEST(AutoRig, AnklesOfShortLegsAreWhereTheyBend) {
   }
 }
 
+// Legs half as thick from the middle of the thigh on: hips are as high above the crotch as the thighs are thick there.
+TEST(AutoRig, HipsDoNotDependOnHowThinTheShinsAre) {
+  const Rig truth = *make_character("biped");
+  const std::vector<Vec3> heads = heads_of(truth.skeleton);
+  const auto joint = [&](const char* name) { return heads[*truth.skeleton.find(name)]; };
+  const Vec3 hip = joint("LeftUpLeg"), knee = joint("LeftLeg"), ankle = joint("LeftFoot");
+  PolyMesh mesh = cut_to_triangles(truth.mesh);
+  for (Vec3& p : mesh.positions) {
+    if (p.y() > (hip.y() + knee.y()) / 2) continue;
+    const bool thigh = p.y() > knee.y();
+    const Vec3 &above = thigh ? hip : knee, &below = thigh ? knee : ankle;
+    Vec3 centre = below + (p.y() - below.y()) / (above.y() - below.y()) * (above - below);
+    if (p.y() < ankle.y()) centre = ankle;
+    if (p.x() < 0) centre.x() = -centre.x();
+    p.x() = (p.x() + centre.x()) / 2;
+    p.z() = (p.z() + centre.z()) / 2;
+  }
+  SkeletonRequest request;
+  request.skeleton_template = "biped";
+  const auto found = found_in(mesh, request);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  const std::vector<Vec3> got = heads_of(found->skeleton);
+  const double height = bounding_box(mesh.positions).sizes().y();
+  for (const char* name : {"LeftUpLeg", "RightUpLeg"}) {
+    const Vec3 off = got[*found->skeleton.find(name)] - joint(name);
+    EXPECT_LT(off.norm() / height, 0.015) << name << ' ' << off.transpose();
+  }
+}
+
 TEST(AutoRig, KnucklesDoNotDependOnHowMuchOfTheForearmThereIs) {
   const Rig truth = *make_character("hand");
   const std::vector<Vec3> heads = heads_of(truth.skeleton);
