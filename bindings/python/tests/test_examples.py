@@ -62,6 +62,16 @@ def test_a_rig_of_a_file_is_graded(data, tmp_path):
     assert len(re.findall(r"^grade [A-F]", said, re.MULTILINE)) == 2 and re.search(r"differ by [\d.]+", said)
 
 
+def test_a_crowd_is_posed_or_it_says_why_not(tmp_path):
+    sinew.save(sinew.make("arm", resolution=500), tmp_path / "arm.glb")
+    done = subprocess.run([sys.executable, ROOT / "examples/python/crowd.py", tmp_path / "arm.glb", "dqs", "40"],
+                          capture_output=True, text=True)
+    if done.returncode:
+        assert done.stderr.startswith("no crowd: "), done.stderr
+    else:
+        assert re.search(r"vertices a second, \(40, \d+, 3\) on cuda", done.stdout), done.stdout
+
+
 def readme_lines(name):
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
     assert blocks, name
