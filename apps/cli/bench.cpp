@@ -35,7 +35,8 @@ void add_bench(Program& program) {
   auto name = std::make_shared<std::string>();
   const Verb verb = add_verb(program, "bench", "run the benchmarks",
                              "  sinew bench\n"
-                             "  sinew bench lbs --json\n");
+                             "  sinew bench lbs --json\n"
+                             "  sinew bench gpu\n");
   verb.option("NAME", *name, "only benchmarks whose name contains this");
   verb.runs([&program, name] { return run_bench(*name, program.console); });
 }

@@ -45,7 +45,7 @@ SINEW_HD void pose_local(const RigView& rig, const JointRest& rest, const PoseVi
                          double* transforms) {
   double local[12];
   local_transform(rest, pose, rest.joint == rig.root, local);
-  if (rest.joint == rig.root && pose.translations) {
+  if (rest.joint == rig.root && rest.parent < 0 && pose.translations) {  // below others these are moved
     SINEW_UNROLL
     for (int c = 0; c < 3; ++c) local[4 * c + 3] -= static_cast<double>(rig.offset[c]);
   }

@@ -99,7 +99,7 @@ TEST(DeviceFormulas, TakeMoreThanFourInfluences) {
   }
 }
 
-TEST(DeviceFormulas, KeepVerticesWithoutWeightsAndEmptyMeshes) {
+TEST(DeviceFormulas, KeepVerticesWithoutWeights) {
   Rig rig = test::sample_rig("arm");
   SkinWeights weights;
   weights.offsets.push_back(0);
@@ -107,6 +107,33 @@ TEST(DeviceFormulas, KeepVerticesWithoutWeightsAndEmptyMeshes) {
     weights.add_row(i % 5 == 0 ? std::span<const Influence>() : rig.weights.row(i));
   rig.weights = weights;
   for (const char* deformer : {"lbs", "dqs"}) EXPECT_LT(on_host(rig, deformer, 2).position, 1e-5) << deformer;
+}
+
+// Numbers of a rig far from the origin are counted from a place near it, whether its root hangs on a node or not.
+TEST(DeviceFormulas, PlayFarFromTheOrigin) {
+  const Vec3 far(3000, -2000, 1000);
+  constexpr double kApart = 2.45e-4;  // floats from 2,048 to 4,096
+  for (const bool below_a_node : {false, true}) {
+    Rig rig = test::sample_rig("arm");
+    std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+    if (below_a_node) {
+      Joint node;
+      node.name = "armature";
+      node.deforms = false;
+      node.rest_local = Eigen::Translation3d(far) * Affine3::Identity();
+      joints.push_back(node);
+      rig.inverse_bind.resize(joints.size(), Affine3::Identity());
+      for (std::size_t j = 0; j + 1 < joints.size(); ++j)
+        if (joints[j].parent < 0) joints[j].parent = static_cast<int>(joints.size()) - 1;
+    } else {
+      for (Joint& joint : joints)
+        if (joint.parent < 0) joint.rest_local.pretranslate(far);
+    }
+    rig.skeleton = *Skeleton::create(joints);
+    for (const char* deformer : {"lbs", "dqs", "flesh"})
+      EXPECT_LT(on_host(rig, deformer, 2).position, 2 * kApart / test::size_of(rig))
+          << deformer << below_a_node;
+  }
 }
 
 TEST(DeviceFormulas, SayWhatTheyDoNotCover) {

@@ -69,7 +69,7 @@ struct RigPoses {
       for (std::size_t j = 0; j < rig.skeleton.size(); ++j) {
         const Mat3 rest = pose.local[j].linear();
         const Quat turn(Eigen::AngleAxisd(
-            0.9 * number(random), Vec3(number(random), number(random), number(random) + 1.5).normalized()));
+            2.8 * number(random), Vec3(number(random), number(random), number(random) + 1.5).normalized()));
         const Quat own(
             Eigen::JacobiSVD<Mat3>(rest, Eigen::ComputeFullU | Eigen::ComputeFullV).matrixU() *
             Eigen::JacobiSVD<Mat3>(rest, Eigen::ComputeFullU | Eigen::ComputeFullV).matrixV().transpose());
@@ -109,6 +109,7 @@ inline Difference difference_to_player(const Rig& rig, const char* deformer, con
                                        std::span<const float> positions, std::span<const float> normals) {
   const auto player = RigDeformer::build(rig, deformer);
   EXPECT_TRUE(player.ok()) << (player.ok() ? "" : player.error().message);
+  if (!player.ok()) return {1e30, 1e30};
   RigWorkspace workspace = player->make_workspace();
   const std::size_t n = player->vertex_count();
   std::vector<Vec3f> points(n), directions(n);
