@@ -126,6 +126,18 @@ SINEW_HD void relative(const double* above, const double* below, double* out) {
   }
 }
 
+// What a joint adds to the one above it.
+SINEW_HD void own_motion(const EntryRest& entry, const float* matrices, double* out) {
+  double own[12], above[12];
+  load_matrix(matrices, entry.joint, own);
+  if (entry.above >= 0) {
+    load_matrix(matrices, entry.above, above);
+    relative(above, own, out);
+  } else {
+    for (int i = 0; i < 12; ++i) out[i] = own[i];
+  }
+}
+
 // A joint deformer: y = above r + s move r with r the point in the joint's frame, turned by t of `twist`.
 // Twelve numbers each, then half the twist.
 inline constexpr int kJointFloats = 25;
@@ -169,14 +181,8 @@ SINEW_HD void joint_entry(const EntryRest& entry, const float* matrices, float* 
 // twist and x' that back in bind space. Twelve numbers, then half the twist.
 inline constexpr int kFleshFloats = 13;
 SINEW_HD void flesh_entry(const EntryRest& entry, const float* matrices, float* out) {
-  double own[12], above[12], whole[12];
-  load_matrix(matrices, entry.joint, own);
-  if (entry.above >= 0) {
-    load_matrix(matrices, entry.above, above);
-    relative(above, own, whole);
-  } else {
-    for (int i = 0; i < 12; ++i) whole[i] = own[i];
-  }
+  double whole[12];
+  own_motion(entry, matrices, whole);
   if (entry.run != 0) {
     for (int i = 0; i < 12; ++i) out[i * kLanes] = static_cast<float>(whole[i]);
     out[12 * kLanes] = 0;
@@ -206,14 +212,8 @@ inline constexpr int kDriveFloats = 3 + kFunctions;
 SINEW_HD void field_entry(const RigView& rig, int field, const float* matrices, float* drives) {
   const FieldRest& rest = rig.fields[field];
   const EntryRest& joint = rig.field_joints[field];
-  double own[12], above[12], whole[12];
-  load_matrix(matrices, joint.joint, own);
-  if (joint.above >= 0) {
-    load_matrix(matrices, joint.above, above);
-    relative(above, own, whole);
-  } else {
-    for (int i = 0; i < 12; ++i) whole[i] = own[i];
-  }
+  double whole[12];
+  own_motion(joint, matrices, whole);
   const TurnParts parts = turn_of(quaternion_of(whole), joint.axes);
   double angle = sqrt(parts.swing_x * parts.swing_x + parts.swing_y * parts.swing_y);
   const double cosine = angle > 0 ? parts.swing_x / angle : 1, sine = angle > 0 ? parts.swing_y / angle : 0;
