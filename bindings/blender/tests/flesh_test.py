@@ -156,5 +156,9 @@ class Flesh(Case):
         bpy.context.collection.objects.link(other)
         self.refused(bpy.ops.sinew.bake_flesh, "single user")
         bpy.data.objects.remove(other)
+        item.shape_key_add(name="Basis")
+        item.data.shape_keys.use_relative = False
+        self.refused(bpy.ops.sinew.bake_flesh, "absolute")
+        item.data.shape_keys.use_relative = True
         armature.data.bones[1].bbone_segments = 4
         self.refused(bpy.ops.sinew.bake_flesh, "bendy")

@@ -5,6 +5,7 @@ import math
 
 import bpy
 import numpy as np
+import support
 from mathutils import Euler, Matrix
 from support import CLOSE, Case, TO_BLENDER, read_obj, set_words, shown, sinew, size_of, turn, weights_of
 
@@ -214,9 +215,29 @@ class Bind(Case):
         armature.data.bones[0].use_deform = False
         self.select(item, armature)
         self.refused(bpy.ops.sinew.bind, "Deform")
+        armature.data.bones[0].use_deform = True
+        item.modifiers.new("Mirror", "MIRROR").use_bisect_axis[0] = True
+        self.refused(bpy.ops.sinew.bind, "bisects")
         empty = self.add_mesh("empty", [(0, 0, 0)], [])
         self.select(empty)
         self.refused(bpy.ops.sinew.find_skeleton, "no faces")
+
+    def test_linked_objects_are_refused_until_they_are_local(self):
+        path, file = self.make("arm"), str(self.folder / "arm.blend")
+        self.add(f"{path}.obj")
+        bpy.ops.wm.save_as_mainfile(filepath=file)
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        bpy.ops.preferences.addon_enable(module=support.MODULE)
+        with bpy.data.libraries.load(file, link=True) as (held, wanted):
+            wanted.objects = ["body"]
+        item = bpy.data.objects["body"]
+        bpy.context.collection.objects.link(item)
+        self.select(item)
+        bpy.context.scene.sinew.template = "arm"
+        self.refused(bpy.ops.sinew.find_skeleton, "local")
+        bpy.ops.object.make_local(type="SELECT_OBDATA")
+        self.select(bpy.context.scene.objects["body"])
+        self.assertEqual(bpy.ops.sinew.find_skeleton(), {"FINISHED"})
 
 
 def shirt_normals(points, faces):
