@@ -14,6 +14,20 @@
 #include "sinew/pipeline/vrm_rig.h"
 
 namespace sinew::cli {
+namespace {
+
+// The library names fields of the metadata; here some of them are options.
+std::string with_flags(std::string message) {
+  for (const auto& [field, flag] :
+       {std::pair("name", "--name"), {"authors", "--author"}, {"licenseUrl", "--licence"}}) {
+    const std::size_t place = message.find(std::string(" ") + field);
+    if (place != std::string::npos)
+      message.insert(place + 1 + std::string_view(field).size(), fmt::format(" ({})", flag));
+  }
+  return message;
+}
+
+}  // namespace
 
 void TargetOptions::add_to(const Verb& verb) {
   verb.option("--for", target, "the program: " + export_target_list()).show_default();
@@ -40,8 +54,9 @@ Result<void> TargetOptions::check() {
   auto meta = metadata();
   if (!meta) {
     if (meta.error().code == ErrorCode::kIo) return meta.error();
-    return usage_error(meta_file.empty() ? meta.error().message
-                                         : fmt::format("{}: {}", meta_file, meta.error().message));
+    if (!meta_file.empty())
+      return usage_error(fmt::format("{}: {}", meta_file, with_flags(meta.error().message)));
+    return usage_error(with_flags(meta.error().message) + "; or give a file with --meta");
   }
   meta_ = *std::move(meta);
   return {};

@@ -16,11 +16,11 @@ enum class MetaKind { kText, kTexts, kFlag };
 struct MetaField {
   const char* key;
   MetaKind kind;
-  const char* required = nullptr;  // how it is given
+  bool required = false;
 };
-constexpr std::array<MetaField, 17> kMetaFields = {{{"name", MetaKind::kText, "--name"},
-                                                    {"authors", MetaKind::kTexts, "--author"},
-                                                    {"licenseUrl", MetaKind::kText, "--licence"},
+constexpr std::array<MetaField, 17> kMetaFields = {{{"name", MetaKind::kText, true},
+                                                    {"authors", MetaKind::kTexts, true},
+                                                    {"licenseUrl", MetaKind::kText, true},
                                                     {"version", MetaKind::kText},
                                                     {"copyrightInformation", MetaKind::kText},
                                                     {"contactInformation", MetaKind::kText},
@@ -55,8 +55,7 @@ Result<std::string> checked_vrm_meta(std::string_view json) {
   for (const MetaField& field : kMetaFields) {
     const auto found = meta.find(field.key);
     if (found == meta.end()) {
-      if (field.required)
-        missing += fmt::format("{}{} ({})", missing.empty() ? "" : ", ", field.key, field.required);
+      if (field.required) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", field.key);
     } else if (!is_of(*found, field.kind)) {
       return bad_input(fmt::format("VRM metadata: {} must be {}", field.key,
                                    field.kind == MetaKind::kFlag   ? "true or false"
@@ -64,9 +63,7 @@ Result<std::string> checked_vrm_meta(std::string_view json) {
                                                                    : "a list of texts"));
     }
   }
-  if (!missing.empty())
-    return bad_input(
-        fmt::format("VRM requires metadata that was not given: {}; or give a file with --meta", missing));
+  if (!missing.empty()) return bad_input("VRM requires metadata that was not given: " + missing);
   for (const auto& [key, value] : meta.items())
     if (std::none_of(kMetaFields.begin(), kMetaFields.end(),
                      [&, &name = key](const MetaField& field) { return name == field.key; }))

@@ -32,7 +32,7 @@ Result<std::size_t> find_stack_entry(const Stack& stack, std::string_view addres
     if (stack[k].step == step && ++seen == wanted) return k;
   std::string names;
   for (const StackEntry& entry : stack) names += (names.empty() ? "" : ", ") + printable(entry.step);
-  return usage_error(fmt::format("the stack has no step '{}' (it has {}); --order puts it there",
+  return usage_error(fmt::format("the stack has no step '{}' (it has {}): add the step to its order",
                                  printable(address), names.empty() ? "none" : names));
 }
 

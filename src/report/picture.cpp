@@ -262,7 +262,8 @@ Result<Image> picture_of(const Rig& rig, const PictureRequest& request, std::vec
   if (request.heat) {
     HeatMap heat;
     if (posed.vertex_count() != rig.mesh.vertex_count() && *request.heat != "distance")
-      return parameter_error("heat", "shows what belongs to the rig's own vertices: add --subdivide 0");
+      return parameter_error("heat",
+                             "shows what belongs to the rig's own vertices: give 0 levels of subdivision");
     SINEW_TRY(values, channel_of(rig, posed, request, heat));
     heat.values = values;
     heat.low = request.heat_low.value_or(heat.low);

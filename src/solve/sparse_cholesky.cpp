@@ -12,12 +12,12 @@
 #include <array>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 #include <new>
 #include <type_traits>
 #include <vector>
 
 #include "sinew/core/parallel.h"
+#include "solve/substitution_kernel.h"
 
 namespace sinew {
 
@@ -94,49 +94,6 @@ class ColumnGroup {
   const std::vector<int>& source_;
   std::span<Row> rows_;
 };
-
-// The substitutions of solve_ordered, with wider registers where the machine has them. Contraction is off, so
-// both give the same bits.
-using Double4 [[gnu::vector_size(32)]] = double;
-
-// By reference: returned values of this type would depend on the registers of the target.
-[[gnu::always_inline]] inline void load_row(const SparseCholesky::Row4& row, Double4& out) {
-  std::memcpy(&out, row.data(), sizeof(out));
-}
-
-[[gnu::always_inline]] inline void substitute(const Lower& lower, const double* inverse_diagonal,
-                                              std::span<SparseCholesky::Row4> rows) {
-  const int* outer = lower.outerIndexPtr();
-  const int* inner = lower.innerIndexPtr();
-  const double* value = lower.valuePtr();
-  for (std::size_t j = 0; j < rows.size(); ++j) {
-    Double4 row, less;
-    load_row(rows[j], row);
-    for (int k = outer[j]; k < outer[j + 1]; ++k) {
-      SparseCholesky::Row4& target = rows[static_cast<std::size_t>(inner[k])];
-      load_row(target, less);
-      less -= value[k] * row;
-      std::memcpy(target.data(), &less, sizeof(less));
-    }
-  }
-  for (std::size_t j = rows.size(); j-- > 0;) {
-    Double4 row, other;
-    load_row(rows[j], row);
-    row *= inverse_diagonal[j];
-    for (int k = outer[j]; k < outer[j + 1]; ++k) {
-      load_row(rows[static_cast<std::size_t>(inner[k])], other);
-      row -= value[k] * other;
-    }
-    std::memcpy(rows[j].data(), &row, sizeof(row));
-  }
-}
-
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void substitute_avx2(const Lower& lower, const double* inverse_diagonal,
-                                             std::span<SparseCholesky::Row4> rows) {
-  substitute(lower, inverse_diagonal, rows);
-}
-#endif
 
 bool is_finite(const Lower& A) {
   for (Eigen::Index j = 0; j < A.outerSize(); ++j)
@@ -237,10 +194,9 @@ std::span<const int> SparseCholesky::order() const {
 void SparseCholesky::solve_ordered(std::span<Row4> rows) const noexcept {
   assert(static_cast<Eigen::Index>(rows.size()) == size());
   const Factor& f = *factor_;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) return substitute_avx2(f.lower, f.inverse_diagonal.data(), rows);
-#endif
-  substitute(f.lower, f.inverse_diagonal.data(), rows);
+  substitute(
+      {f.lower.outerIndexPtr(), f.lower.innerIndexPtr(), f.lower.valuePtr(), f.inverse_diagonal.data()},
+      rows);
 }
 
 void SparseCholesky::solve_columns(const double* b, double* x, [[maybe_unused]] Eigen::Index rows,
