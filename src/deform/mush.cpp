@@ -25,6 +25,9 @@ constexpr double kPartEdge = 0.03;
 // Where smoothing leaves less than this of the faces around a vertex there is no frame to put detail back in.
 constexpr double kLeastFan = 0.05;
 
+// Joints that scale by less are rigid up to the rounding of a file's floats.
+constexpr double kMushRigid = 4e-6;
+
 // Four floats a vertex, so that one load takes a point.
 using Point = Eigen::Array4f;
 using PaddedPoints = std::vector<Point, Eigen::aligned_allocator<Point>>;
@@ -33,6 +36,7 @@ struct MushWorkspace : Workspace {
   std::unique_ptr<Workspace> inner;
   std::vector<Vec3f> positions, normals;  // of the inner deformer
   PaddedPoints from, to;
+  std::vector<float> joint_scales;
 };
 
 // Rows: normal, tangent, and the third direction of a right-handed frame; zero where the surface has none.
@@ -46,6 +50,9 @@ class Mush : public Deformer {
     const WeldedTriangles welded = weld_triangles({rig.mesh.positions, view.triangles}, 0, copies_of(rig));
     to_welded_ = welded.weld.to_welded;
     representative_ = welded.weld.representative;
+    if (rig.weights.vertex_count() == to_welded_.size())
+      for (const std::uint32_t v : representative_) skin_.add_row(rig.weights.row(v));
+    joint_count_ = rig.skeleton.size();
     link(welded);
     measure(welded);
     PaddedPoints points(representative_.size()), buffer(representative_.size());
@@ -73,6 +80,7 @@ class Mush : public Deformer {
     }
     workspace->from.resize(representative_.size());
     workspace->to.resize(representative_.size());
+    workspace->joint_scales.resize(joint_count_);
     return workspace;
   }
 
@@ -92,15 +100,23 @@ class Mush : public Deformer {
       for (std::size_t i = begin; i < end; ++i) state.from[i] = point(positions[representative_[i]]);
     });
     smooth(state.from, state.to);
+    const bool scaled = find_scales(input.matrices, state.joint_scales);
     parallel_for(to_welded_.size(), kMushGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         const std::uint32_t i = to_welded_[v];
         const Frame now = frame(state.from, i);
         const bool known = !rest_frames_[i].isZero() && !now.isZero();
+        Vec3f delta = deltas_[v], normal = rest_frames_[i] * rest_normals_[v];
+        if (scaled) {
+          // The normal of the faces flips in a mirror by itself, the tangents do not.
+          const float scale = scale_of(i, state.joint_scales), size = std::abs(scale);
+          delta = Vec3f(scale * delta.x(), size * delta.y(), size * delta.z());
+          if (scale < 0) normal.tail<2>() *= -1;
+        }
         out_positions[v] =
-            known ? Vec3f(state.from[i].head<3>().matrix() + now.transpose() * deltas_[v]) : positions[v];
+            known ? Vec3f(state.from[i].head<3>().matrix() + now.transpose() * delta) : positions[v];
         if (out_normals.empty()) continue;
-        const Vec3f n = now.transpose() * (rest_frames_[i] * rest_normals_[v]);
+        const Vec3f n = now.transpose() * normal;
         out_normals[v] = known && n.norm() > 0 ? Vec3f(n.normalized()) : normals[v];
       }
     });
@@ -114,6 +130,29 @@ class Mush : public Deformer {
 
  private:
   static Point point(const Vec3f& p) { return Point(p.x(), p.y(), p.z(), 0); }
+
+  // How much each joint scales, negative where it mirrors; false where all are rigid.
+  bool find_scales(std::span<const Affine3> matrices, std::span<float> scales) const noexcept {
+    if (skin_.entries.empty() || matrices.size() != scales.size()) return false;
+    bool any = false;
+    for (std::size_t j = 0; j < scales.size(); ++j) {
+      const double scale = std::cbrt(matrices[j].linear().determinant());
+      scales[j] = static_cast<float>(scale);
+      any |= !(std::abs(scale - 1) < kMushRigid);
+    }
+    return any;
+  }
+
+  // Detail is as large as the joints make the vertex, not as the surface around it: that one is squeezed in
+  // bends.
+  float scale_of(std::uint32_t i, std::span<const float> scales) const noexcept {
+    float sum = 0, weights = 0;
+    for (const Influence& one : skin_.row(i)) {
+      sum += static_cast<float>(one.weight) * scales[one.joint];
+      weights += static_cast<float>(one.weight);
+    }
+    return weights > 0 ? sum / weights : 1.0f;
+  }
 
   void link(const WeldedTriangles& welded) {
     const std::size_t n = representative_.size();
@@ -246,6 +285,8 @@ class Mush : public Deformer {
   std::vector<std::array<std::uint32_t, 2>> fans_;  // the other corners of the triangles around
   std::vector<Vec3f> deltas_;                       // per vertex, in the frame of the smoothed rest surface
   std::vector<Frame> rest_frames_;
+  SkinWeights skin_;  // of the welded vertices
+  std::size_t joint_count_ = 0;
 };
 
 }  // namespace

@@ -56,6 +56,28 @@ TEST(Mush, MovesRigidlyWithTheWhole) {
   }
 }
 
+// Files whose binds are in centimetres and whose nodes are in metres, or that mirror one half of a body.
+TEST(Mush, DetailScalesAndMirrorsWithTheWhole) {
+  test::Sample still = soft_tube();
+  turn_whole(still, 0.9);
+  const test::Output a = test::run(mush(still.rig), still);
+  for (const Vec3& scale : {Vec3(100, 100, 100), Vec3(0.01, 0.01, 0.01), Vec3(-2, 2, 2)}) {
+    test::Sample moved = soft_tube();
+    Affine3 whole = Affine3::Identity();
+    whole.scale(scale);
+    turn_whole(moved, 0.9, whole);
+    const test::Output b = test::run(mush(moved.rig), moved);
+    // A normal goes by the cofactors: that of a mirrored face by its corners.
+    const Mat3 normals = scale.prod() * whole.linear().inverse().transpose();
+    for (std::size_t i = 0; i < a.positions.size(); ++i) {
+      const Vec3 expected = whole * a.positions[i].cast<double>();
+      ASSERT_LT((b.positions[i].cast<double>() - expected).norm(), 1e-5 * scale.norm()) << scale.x();
+      const Vec3 normal = (normals * a.normals[i].cast<double>()).normalized();
+      ASSERT_LT((b.normals[i].cast<double>() - normal).norm(), 1e-4) << scale.x();
+    }
+  }
+}
+
 // The longest edge over its rest length: hard weights tear the outside of a bend, mush spreads it.
 TEST(Mush, SpreadsWhatHardWeightsTear) {
   test::Sample sample = soft_tube();

@@ -98,9 +98,16 @@ TEST(EveryFile, LooksAsWithLinearBlendingInItsOwnPoseAndAtRest) {
         EXPECT_NEAR(posed->size() / size, 1, toy ? 0.2 : 0.1) << file << " " << name;
       }
       std::size_t far = 0;
+      double apart = 0;
       for (std::size_t i = 0; i < posed->positions.size(); ++i) {
         ASSERT_TRUE(posed->positions[i].allFinite()) << file << name << i;
-        far += (posed->positions[i] - expected->positions[i]).norm() > 0.05 * size;
+        const double distance = (posed->positions[i] - expected->positions[i]).norm();
+        far += distance > 0.05 * size;
+        apart += distance / static_cast<double>(posed->positions.size());
+      }
+      // Smoothing acts at creases alone: where scaled joints lost the detail, all of a body was thinner.
+      if (name == "lbs+mush" && !toy) {
+        EXPECT_LT(apart, 0.002 * size) << file;
       }
       // Those that solve for a shape leave linear blending where joints have moved far from their binds.
       if (!toy && !solves(name)) {
