@@ -10,6 +10,7 @@
 #include "sinew/core/text.h"
 #include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/unpose.h"
+#include "sinew/rig/key_names.h"
 #include "verbs.h"
 
 namespace sinew::cli {
@@ -107,9 +108,10 @@ Result<void> add(const KeysArguments& options, const Console& console) {
   }
   for (const std::string& text : options.masks) {
     SINEW_TRY(const auto mask, split_name("--mask", text));
-    SINEW_TRY(const std::size_t key, find_key(asset.rig, mask.first));
-    asset.rig.keys[key].mask = mask.second == "none" ? "" : mask.second;
-    SINEW_CHECK(mask_weights(asset.rig, asset.rig.keys[key].mask));
+    SINEW_CHECK(find_key(asset.rig, mask.first));
+    const std::string wanted = mask.second == "none" ? "" : mask.second;
+    SINEW_CHECK(mask_weights(asset.rig, wanted));
+    for (const std::size_t key : keys_named(asset.rig, mask.first)) asset.rig.keys[key].mask = wanted;
   }
   return save(options, console, asset);
 }

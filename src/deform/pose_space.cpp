@@ -7,6 +7,7 @@
 
 #include "sinew/math/polar.h"
 #include "sinew/math/rotation_fit.h"
+#include "sinew/rig/key_names.h"
 
 namespace sinew {
 namespace {
@@ -85,13 +86,20 @@ double usual_radius(const std::vector<Row>& rows) {
   return mean > 0 ? mean : 1;
 }
 
+// The output that weighs a key: that of its name.
+std::span<const std::size_t>::iterator output_of(const Rig& rig, std::span<const std::size_t> keys,
+                                                 std::size_t key) {
+  return std::find_if(keys.begin(), keys.end(),
+                      [&](std::size_t other) { return rig.keys[other].name == rig.keys[key].name; });
+}
+
 // The examples, and the rest where none lies there; poses that are the same merged.
 std::vector<Row> example_rows(const Rig& rig, const PoseSpace& space, std::span<const std::size_t> keys,
                               std::vector<std::string>& merged) {
   std::vector<Row> rows;
   for (const PoseSpace::Example& example : space.examples) {
     Eigen::VectorXd values = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(keys.size()));
-    values[std::find(keys.begin(), keys.end(), example.key) - keys.begin()] = 1;
+    values[output_of(rig, keys, example.key) - keys.begin()] = 1;
     const auto same = std::find_if(rows.begin(), rows.end(),
                                    [&](const Row& row) { return same_pose(*row.example, example); });
     if (same == rows.end()) {
@@ -127,10 +135,12 @@ Result<PoseSpaces> PoseSpaces::build(const Rig& rig) {
   for (const PoseSpace& space : rig.pose_spaces) {
     SINEW_CHECK(check(rig, space));
     if (space.examples.empty()) continue;
-    Space built{space.joints, space.channels, {}, {}};
+    Space built{space.joints, space.channels, {}, {}, {}};
     for (const PoseSpace::Example& example : space.examples)
-      if (std::find(built.keys.begin(), built.keys.end(), example.key) == built.keys.end())
+      if (const std::span<const std::size_t> keys = built.keys;
+          output_of(rig, keys, example.key) == keys.end())
         built.keys.push_back(example.key);
+    for (const std::size_t key : built.keys) built.driven.push_back(keys_named(rig, rig.keys[key].name));
     const std::vector<Row> rows = example_rows(rig, space, built.keys, spaces.merged_);
     Eigen::MatrixXd points(rows.size(), inputs_of(space)), values(rows.size(), built.keys.size());
     for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -170,7 +180,10 @@ void PoseSpaces::add_weights(const Skeleton& skeleton, std::span<const Affine3> 
   }
   done = 0;
   for (const Space& space : spaces_)
-    for (const std::size_t key : space.keys) key_weights[key] += scratch.values[done++];
+    for (const std::vector<std::size_t>& keys : space.driven) {
+      for (const std::size_t key : keys) key_weights[key] += scratch.values[done];
+      ++done;
+    }
 }
 
 }  // namespace sinew

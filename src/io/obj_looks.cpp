@@ -126,6 +126,34 @@ class ObjLooks {
   std::size_t notes_ = 0;
 };
 
+// A part for every run of faces of one material, where each has vertices of its own behind those of the run
+// before, as in files that were written part by part: the order of their vertices, which shapes for a rig
+// must keep, stays. False where vertices are shared or mixed.
+bool parts_in_order(const MeshFile& file, std::vector<MeshPart>& parts) {
+  constexpr std::size_t kMostRuns = 1000;  // of materials that change with every face
+  parts.clear();
+  std::size_t end = 0;  // of the vertices of the run before
+  for (std::size_t f = 0; f < file.mesh.face_count();) {
+    MeshPart part;
+    part.face_begin = f;
+    std::uint32_t low = file.mesh.face(f)[0], high = low;
+    for (; f < file.mesh.face_count() && file.face_materials[f] == file.face_materials[part.face_begin]; ++f)
+      for (const std::uint32_t v : file.mesh.face(f)) {
+        low = std::min(low, v);
+        high = std::max(high, v);
+      }
+    if (low < end || parts.size() == kMostRuns) return false;
+    part.face_count = f - part.face_begin;
+    part.vertex_begin = parts.empty() ? 0 : low;
+    if (!parts.empty()) parts.back().vertex_count = low - parts.back().vertex_begin;
+    end = high + std::size_t{1};
+    parts.push_back(part);
+  }
+  if (parts.empty()) return false;
+  parts.back().vertex_count = file.mesh.vertex_count() - parts.back().vertex_begin;
+  return true;
+}
+
 // Puts vertices and faces in order by material. Vertices of no face go with the first.
 class Splitter {
  public:
@@ -191,7 +219,10 @@ class Splitter {
 
 Looks looks_of_obj(MeshFile& file, std::vector<MeshPart>& parts, const std::filesystem::path* folder) {
   Looks looks = ObjLooks(file, folder).read();
-  if (looks.materials.size() > 1) {
+  if (looks.materials.size() > 1 && parts_in_order(file, parts)) {
+    for (const MeshPart& part : parts)
+      looks.part_materials.push_back(static_cast<int>(file.face_materials[part.face_begin]));
+  } else if (looks.materials.size() > 1) {
     file.mesh.normals.clear();
     parts = Splitter(file, looks).split();
     for (std::size_t m = 0; m < parts.size(); ++m) looks.part_materials.push_back(static_cast<int>(m));

@@ -10,6 +10,7 @@
 #include "sinew/core/text.h"
 #include "sinew/deform/pose_space.h"
 #include "sinew/math/svd.h"
+#include "sinew/rig/key_names.h"
 #include "sinew/skeleton/joint_hint.h"
 
 namespace sinew {
@@ -107,23 +108,27 @@ Result<std::size_t> add_key(Rig& rig, const std::string& name, std::span<const V
   for (std::size_t i = 0; i < positions.size(); ++i)
     key.deltas.push_back((positions[i] - rig.mesh.positions[i]).cast<float>());
   put_normal_deltas(rig, key);
-  const auto known =
-      std::find_if(rig.keys.begin(), rig.keys.end(), [&](const ShapeKey& k) { return k.name == name; });
-  if (known == rig.keys.end()) {
+  const std::vector<std::size_t> known = keys_named(rig, name);
+  if (known.empty()) {
     rig.keys.push_back(std::move(key));
     return rig.keys.size() - 1;
   }
-  known->deltas = std::move(key.deltas);
-  known->normal_deltas = std::move(key.normal_deltas);
-  return static_cast<std::size_t>(known - rig.keys.begin());
+  for (const std::size_t k : known) {  // the first has the shape in all meshes from now on
+    rig.keys[k].deltas.assign(positions.size(), Vec3f::Zero());
+    rig.keys[k].normal_deltas.clear();
+  }
+  rig.keys[known[0]].deltas = std::move(key.deltas);
+  rig.keys[known[0]].normal_deltas = std::move(key.normal_deltas);
+  return known[0];
 }
 
 Result<void> remove_from_key(Rig& rig, const std::string& what, const std::string& name) {
   if (what != "rotation" && what != "scale")
     return usage_error(
         fmt::format("'{}' cannot be removed from a key: give rotation or scale", printable(what)));
-  SINEW_TRY(const std::size_t k, find_key(rig, name));
-  (what == "rotation" ? rig.keys[k].without_rotation : rig.keys[k].without_scale) = true;
+  SINEW_CHECK(find_key(rig, name));
+  for (const std::size_t k : keys_named(rig, name))
+    (what == "rotation" ? rig.keys[k].without_rotation : rig.keys[k].without_scale) = true;
   return {};
 }
 

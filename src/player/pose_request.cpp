@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "sinew/core/text.h"
+#include "sinew/rig/key_names.h"
 #include "sinew/skeleton/drag.h"
 #include "sinew/skeleton/joint_hint.h"
 
@@ -106,13 +107,12 @@ Result<Pose> change_pose(const Rig& rig, const PoseRequest& request, const Clip*
   if (!(clip && moves_driven(rig, *clip) && request.turns.empty())) run_drivers(rig, pose);
   if (!request.keys.empty()) pose.key_weights = key_weights_of(rig, pose);
   for (const PoseRequest::KeyWeight& wanted : request.keys) {
-    const auto key = std::find_if(rig.keys.begin(), rig.keys.end(),
-                                  [&](const ShapeKey& k) { return k.name == wanted.key; });
-    if (key == rig.keys.end())
+    const std::vector<std::size_t> keys = keys_named(rig, wanted.key);
+    if (keys.empty())
       return usage_error(
           fmt::format("there is no key '{}'; the file has {}", printable(wanted.key),
                       list_names(rig.keys, [](const ShapeKey& k) -> const std::string& { return k.name; })));
-    pose.key_weights[static_cast<std::size_t>(key - rig.keys.begin())] = wanted.weight;
+    for (const std::size_t key : keys) pose.key_weights[key] = wanted.weight;
   }
   return pose;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sinew/rig/key_names.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -70,7 +71,8 @@ void run_drivers(const Rig& rig, Pose& pose) {
   }
   if (!rig.drivers.keys.empty()) pose.key_weights = key_weights_of(rig, pose);
   for (const DrivenKey& key : rig.drivers.keys)
-    pose.key_weights[key.key] = morph_weight(key.driver, moves[key.driver.joint], rig.drivers.range);
+    for (const std::size_t same : keys_named(rig, rig.keys[key.key].name))
+      pose.key_weights[same] = morph_weight(key.driver, moves[key.driver.joint], rig.drivers.range);
 }
 
 }  // namespace sinew

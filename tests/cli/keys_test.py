@@ -11,7 +11,7 @@ import os
 import struct
 import unittest
 
-from program import ProgramTest
+from program import SOURCE, ProgramTest
 
 
 def vertices(path):
@@ -248,10 +248,10 @@ class Keys(ProgramTest):
         self.call("convert", out, "-o", copy)
         self.assertLess(worst(self.posed(copy, *pose), vertices(sculpted)), 1e-5 * 2)
 
-    def test_three_sculpted_poses_of_one_joint_are_each_hit(self):
-        rig, wanted = self.rig, []
+    def check_three_sculpted_poses(self, rig, joint):
+        wanted = []
         for k, angle in enumerate((90, 60, 30)):
-            pose = ("--set", "ForeArm=0,0,%d" % angle)
+            pose = ("--set", "%s=0,0,%d" % (joint, angle))
             bent, sculpted, out = (self.path("%s%d%s" % (n, k, e)) for n, e in (("b", ".obj"), ("s", ".obj"), ("k", ".glb")))
             self.call("pose", rig, *pose, "-o", bent)
             write_moved(bent, sculpted, lambda i, p: (p[0], p[1] + 0.01 * (k + 1) * math.cos(i), p[2] + 0.02 * math.sin(i)))
@@ -260,6 +260,20 @@ class Keys(ProgramTest):
             wanted.append((pose, vertices(sculpted)))
         for pose, points in wanted:
             self.assertLess(worst(self.posed(rig, *pose), points), 1e-5 * size(points), pose)
+        return rig
+
+    def test_three_sculpted_poses_of_one_joint_are_each_hit(self):
+        self.check_three_sculpted_poses(self.rig, "ForeArm")
+
+    def test_three_sculpted_poses_of_a_body_in_several_meshes_are_each_hit(self):
+        # Its meshes share materials, and each has the keys.
+        data = os.environ.get("SINEW_DATA", os.path.join(SOURCE, "..", "shared", "data"))
+        man = os.path.join(data, "rigged_gltf", "q_Man_Casual.glb")
+        if not os.path.exists(man):
+            self.skipTest("without the data folder")
+        keyed = self.check_three_sculpted_poses(man, "LowerArm.L")
+        rest, moved = self.posed(keyed), self.posed(keyed, "--key", "e2=1")
+        self.assertGreater(min(map(math.dist, rest, moved)), 1e-6 * size(rest))
 
     def test_the_list_names_the_keys(self):
         listed = self.call("keys", "list", self.keyed_rig()).stdout.splitlines()

@@ -49,6 +49,19 @@ Rig with_examples() {
   return rig;
 }
 
+// A body in several meshes has a key of one name in each.
+TEST(PoseSpaces, KeysOfTheSameNameHaveTheSameWeight) {
+  Rig rig = with_examples();
+  for (const char* name : {"b", "b"}) test::add_key(rig, name, [](const Vec3& p) { return Vec3(p * 1.1); });
+  rig.pose_spaces[0].examples[2].key = 4;  // a second pose for one of them
+  for (const std::size_t example : {1u, 2u}) {
+    const auto& rotations = rig.pose_spaces[0].examples[example].rotations;
+    const auto out = weights(rig, posed(rig, rotations[0], rotations[1]));
+    const double expected[] = {0, 1, 0, 0, 1, 1};
+    for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(out[k], expected[k], 1e-9) << example << " " << k;
+  }
+}
+
 TEST(PoseSpaces, EveryExampleIsHitExactly) {
   const Rig rig = with_examples();
   for (std::size_t k = 0; k < 3; ++k) {

@@ -80,6 +80,29 @@ TEST(ObjLooks, FacesAreInOrderByMaterialAndSharedVerticesAreCopied) {
   EXPECT_EQ(looks.part_materials, (std::vector<int>{0, 1}));
 }
 
+// As a rig of several meshes with one material is written: a shape for it must keep the order.
+TEST(ObjLooks, VerticesStayInOrderWhereEveryRunOfFacesHasItsOwn) {
+  auto file = read_obj(
+      "v 8 8 8\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 2 0 0\nv 3 0 0\nv 3 1 0\nv 9 9 9\nv 4 0 0\nv 5 0 0\nv 5 1 0\n"
+      "usemtl b\nf 2 3 4\nusemtl a\nf 5 6 7\nusemtl b\nf 9 10 11\nf 11 10 9\n",
+      "a.obj");
+  ASSERT_TRUE(file.ok());
+  const PolyMesh before = file->mesh;
+  std::vector<MeshPart> parts;
+  const Looks looks = looks_of_obj(*file, parts, nullptr);
+  EXPECT_EQ(file->mesh.positions, before.positions);
+  EXPECT_EQ(file->mesh.face_vertices, before.face_vertices);
+  EXPECT_EQ(looks.part_materials, (std::vector<int>{0, 1, 0}));
+  ASSERT_EQ(parts.size(), 3u);
+  const std::size_t vertices[] = {0, 4, 8, 11}, faces[] = {0, 1, 2, 4};
+  for (std::size_t p = 0; p < 3; ++p) {
+    EXPECT_EQ(parts[p].vertex_begin, vertices[p]);
+    EXPECT_EQ(parts[p].vertex_count, vertices[p + 1] - vertices[p]);
+    EXPECT_EQ(parts[p].face_begin, faces[p]);
+    EXPECT_EQ(parts[p].face_count, faces[p + 1] - faces[p]);
+  }
+}
+
 TEST(ObjLooks, ColoursAreLinearAndOfCopiesToo) {
   auto file = read_obj(
       "v 0 0 0 255 0 188\nv 1 0 0 0 0 0\nv 0 1 0 255 255 255\nvt 0 0\nvt 1 0\nf 1/1 2/1 3/1\nf 1/2 3/1 2/1\n",

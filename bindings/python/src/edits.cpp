@@ -14,6 +14,7 @@
 #include "sinew/pipeline/keys.h"
 #include "sinew/pipeline/unpose.h"
 #include "sinew/report/report_json.h"
+#include "sinew/rig/key_names.h"
 
 namespace sinew::python {
 namespace {
@@ -42,9 +43,10 @@ std::vector<std::string> unpose_warnings(const UnposeReport& report) {
 }
 
 void set_key_mask(Rig& rig, const std::string& key, const std::string& mask) {
-  ShapeKey& masked = rig.keys[value_of(find_key(rig, key))];
-  masked.mask = mask == "none" ? "" : mask;
-  value_of(mask_weights(rig, masked.mask));
+  value_of(find_key(rig, key));
+  const std::string wanted = mask == "none" ? "" : mask;
+  value_of(mask_weights(rig, wanted));
+  for (const std::size_t k : keys_named(rig, key)) rig.keys[k].mask = wanted;
 }
 
 // `shape`: bind space; with `pose`: sculpted in that pose, world space. None: the key is there already.

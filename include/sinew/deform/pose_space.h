@@ -20,7 +20,8 @@ Quat pose_rotation(const Skeleton& skeleton, std::size_t joint, const Affine3& l
 /// The pose spaces of a rig [lewis2000; vanlommel2008, Sec. 5.2]: key weights by radial basis functions over
 /// joint rotations and channels. Rotations are compared as matrices, twice the sine of half the angle between
 /// them, so that there is no wrap-around; a channel's 1 counts like a radian; influences multiply the squares.
-/// In the pose of an example its key has weight 1 and the others 0; at rest all have 0.
+/// In the pose of an example its key has weight 1 and the others 0; at rest all have 0. Keys of the same name
+/// have the same weight.
 class PoseSpaces {
  public:
   PoseSpaces() = default;
@@ -44,7 +45,8 @@ class PoseSpaces {
  private:
   struct Space {
     std::vector<PoseSpace::Driver> joints, channels;
-    std::vector<std::size_t> keys;  ///< outputs of the basis
+    std::vector<std::size_t> keys;                 ///< outputs of the basis
+    std::vector<std::vector<std::size_t>> driven;  ///< per output: the keys of that name
     RadialBasis basis;
   };
   std::vector<Space> spaces_;
