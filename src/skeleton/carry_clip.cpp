@@ -24,6 +24,8 @@ std::string plain_name(const std::string& name) {
   return plain;
 }
 
+constexpr double kFarthest = 1e30;  // what is not nearer, or no number, is left out
+
 Quat rotation_of(const Affine3& transform) {
   return Quat(rotation_part(transform)).normalized();
 }
@@ -77,6 +79,13 @@ void turn_to(const Quat& wanted, const Affine3& above, Affine3& local) {
   local.linear() = (rotation_of(above).conjugate() * wanted).toRotationMatrix() * scale;
 }
 
+// Only the lengths of the axes change: a joint scales along its own, and holds no shear.
+void scale_to(const Mat3& wanted, const Affine3& above, Affine3& local) {
+  const Vec3 sizes = (above.linear().inverse() * wanted).colwise().norm();
+  if (sizes.allFinite() && sizes.minCoeff() > 0 && sizes.maxCoeff() < kFarthest)
+    local.linear() = rotation_part(local) * sizes.asDiagonal();
+}
+
 std::vector<Affine3> sampled(const Clip& clip, const Skeleton& skeleton, double time) {
   Pose pose = rest_pose(skeleton);
   sample_clip(clip, skeleton, time, pose);
@@ -97,8 +106,6 @@ bool moves_joint(const Channel& channel, const Skeleton& skeleton) {
          static_cast<std::size_t>(channel.joint) < skeleton.size();
 }
 
-constexpr double kFarthest = 1e30;  // what is not nearer, or no number, is left out
-
 // What each joint of the source does to bind space, done by the joints of the target.
 class Carrier {
  public:
@@ -115,6 +122,7 @@ class Carrier {
     }
     to_bind_ = common_similarity(bound, world).inverse();
     find_sliding(rest);
+    find_scaled();
   }
 
   const Match& from() const { return from_; }
@@ -124,6 +132,9 @@ class Carrier {
     return from_.is_top(j) || (from_[j] >= 0 && slides_[static_cast<std::size_t>(from_[j])]);
   }
 
+  // Whether its size is keyed: the clip scales it or a joint above it.
+  bool grows(std::size_t j) const { return from_[j] >= 0 && scaled_[static_cast<std::size_t>(from_[j])]; }
+
   std::vector<Affine3> at(double time) const {
     const std::vector<Affine3> moved = sampled(clip_, source_, time);
     return posed_target(target_, from_, [&](std::size_t j, const Affine3& above, Affine3& local) {
@@ -131,6 +142,7 @@ class Carrier {
       const Affine3 motion = to_bind_ * moved[s] * inverse_bind_[s];
       if (!motion.matrix().allFinite()) return;
       turn_to(rotation_of(motion) * rotation_of(target_rest_[j]), above, local);
+      if (grows(j)) scale_to(motion.linear() * target_rest_[j].linear(), above, local);
       if (!travels(j)) return;
       const Vec3 place = above.inverse() * Vec3(motion * Vec3(target_rest_[j].translation()));
       if (place.cwiseAbs().maxCoeff() < kFarthest) local.translation() = place;
@@ -156,11 +168,21 @@ class Carrier {
     }
   }
 
+  void find_scaled() {
+    scaled_.assign(source_.size(), false);
+    for (const Channel& channel : clip_.channels)
+      if (channel.path == ChannelPath::kScale && moves_joint(channel, source_))
+        scaled_[static_cast<std::size_t>(channel.joint)] = true;
+    for (const std::uint32_t j : source_.order())
+      if (const int parent = source_[j].parent; parent >= 0 && scaled_[static_cast<std::size_t>(parent)])
+        scaled_[j] = true;
+  }
+
   const Clip& clip_;
   const Skeleton& source_;
   const Skeleton& target_;
   Match from_;
-  std::vector<bool> slides_;  // per joint of the source
+  std::vector<bool> slides_, scaled_;  // per joint of the source
   std::vector<Affine3> inverse_bind_, target_rest_;
   Affine3 to_bind_;
 };
@@ -177,6 +199,11 @@ Channel make_channel(std::size_t joint, ChannelPath path, const std::vector<floa
 void add_key(Channel& channel, const Affine3& transform) {
   if (channel.path == ChannelPath::kTranslation) {
     for (int k = 0; k < 3; ++k) channel.values.push_back(static_cast<float>(transform.translation()[k]));
+    return;
+  }
+  if (channel.path == ChannelPath::kScale) {
+    for (int k = 0; k < 3; ++k)
+      channel.values.push_back(static_cast<float>(transform.linear().col(k).norm()));
     return;
   }
   const Quat turn = rotation_of(transform);
@@ -198,6 +225,7 @@ Result<Retargeted> with_keys(const Clip& clip, const Skeleton& source, const Mot
     ++result.matched;
     if (motion.travels(j)) result.clip.channels.push_back(make_channel(j, ChannelPath::kTranslation, times));
     result.clip.channels.push_back(make_channel(j, ChannelPath::kRotation, times));
+    if (motion.grows(j)) result.clip.channels.push_back(make_channel(j, ChannelPath::kScale, times));
   }
   if (result.matched == 0)
     return impossible(

@@ -84,6 +84,38 @@ TEST(CarryClip, ACarriedClipMovesTheBodyAsItDidWhereverTheNewJointsLie) {
   }
 }
 
+// A joint that the target lacks grows, and one below it shrinks.
+TEST(CarryClip, ACarriedClipScalesTheBodyAsItDid) {
+  const Skeleton target = other_arm();
+  auto made =
+      Skeleton::create({joint("Hips", -1, Vec3(0, 1, 0)), joint("Torso", 0, Vec3(0, 0.3, 0)),
+                        joint("LeftArm", 1, Vec3(0.2, 0.2, 0)), joint("LeftForeArm", 2, Vec3(0.4, 0, 0))});
+  ASSERT_TRUE(made.ok());
+  const Skeleton source = *std::move(made);
+  Clip clip = wave(source, "LeftForeArm", 70);
+  const auto grow = [&](int j, float end) {
+    Channel channel;
+    channel.joint = j;
+    channel.path = ChannelPath::kScale;
+    channel.times = {0, 1};
+    channel.values = {1, 1, 1, end, end, end};
+    clip.channels.push_back(channel);
+  };
+  grow(1, 2);
+  grow(3, 0.25f);
+  const auto bind = global_transforms(source, rest_pose(source).local);
+  const auto carried = carry_clip(clip, source, bind, target);
+  ASSERT_TRUE(carried.ok());
+  const auto own_bind = global_transforms(target, rest_pose(target).local);
+  for (const double time : {0.0, 0.5, 1.0}) {
+    const auto before = body_motions(clip, source, bind, time);
+    const auto after = body_motions(carried->clip, target, own_bind, time);
+    const std::pair<std::size_t, std::size_t> pairs[] = {{0, 0}, {2, 2}, {3, 3}};
+    for (const auto& [s, t] : pairs)
+      EXPECT_LT((before[s].linear() - after[t].linear()).norm(), 1e-5) << time << " " << t;
+  }
+}
+
 TEST(CarryClip, ACarriedClipKeepsItsKeys) {
   const Skeleton source = arm_skeleton(1, Vec3::UnitX()), target = other_arm();
   Clip clip = wave(source, "LeftForeArm", 70);

@@ -11,8 +11,8 @@ namespace sinew {
 
 /// A clip of one skeleton for another in the same body.
 struct Retargeted {
-  Clip clip;                ///< rotations of every matched joint, translation of the topmost matched one
-  std::size_t matched = 0;  ///< joints of the target that follow the source
+  Clip clip;  ///< rotations of every matched joint, translation of the topmost one, scale where it is keyed
+  std::size_t matched = 0;             ///< joints of the target that follow the source
   std::vector<std::string> unmatched;  ///< joints of the source that nothing follows
 };
 
@@ -29,7 +29,8 @@ Affine3 common_similarity(std::span<const Affine3> from, std::span<const Affine3
 /// (bind_transforms of the rig), the rest pose of `target` lies in the same body; both need not agree. A world
 /// that is turned or scaled against bind space is taken out: by the similarity that most joints have in common
 /// between bind pose and rest pose. Exact at every key of the clip, with further keys where two lie over 1 /
-/// `fps` apart. Joints keep their lengths; scale is left out. kImpossible where no joint matches.
+/// `fps` apart. Joints keep their lengths but where the clip scales them, each along its own axes: exact for
+/// scales that are equal along all three. kImpossible where no joint matches.
 Result<Retargeted> carry_clip(const Clip& clip, const Skeleton& source, std::span<const Affine3> source_bind,
                               const Skeleton& target, double fps = 30);
 
