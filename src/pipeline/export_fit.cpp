@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "pipeline/export_places.h"
 #include "sinew/core/parallel.h"
 #include "sinew/math/svd.h"
 
@@ -14,8 +15,11 @@ namespace {
 
 constexpr std::size_t kRangePoses = 880, kClipPoses = 160;
 constexpr double kSampleBytes = 1.5e9;  // of shapes that are held at once
-constexpr double kClipShare = 0.5;      // of the weight of all frames, where there are clips
-constexpr double kTurnGain = 0.01;      // of the error: below, no joint with a share of a turn is worth it
+// A mesh of few triangles is fitted to a share of the poses: it shows less of what more of them tell.
+constexpr std::size_t kFewTriangles = 1000;
+constexpr double kFewPoses = 0.25;
+constexpr double kClipShare = 0.5;  // of the weight of all frames, where there are clips
+constexpr double kTurnGain = 0.01;  // of the error: below, no joint with a share of a turn is worth it
 constexpr double kSeedGain = 1e-3;
 constexpr double kDriverRidge = 0.05;  // of the mean square of turn functions
 constexpr double kLeastDelta = 1e-4;   // of the diagonal
@@ -52,7 +56,8 @@ class ExportFitter {
     SINEW_CHECK(add_helpers());
     drive_helpers();
     SINEW_CHECK(add_morphs());
-    result_.weights = fit_->weights();
+    result_.weights = places_.all(fit_->weights());
+    for (DrivenMorph& morph : result_.morphs) morph.deltas = places_.all(morph.deltas);
     return std::move(result_);
   }
 
@@ -66,8 +71,9 @@ class ExportFitter {
 
   Result<void> sample() {
     const double bytes = static_cast<double>(source_.rig.mesh.vertex_count()) * sizeof(Vec3f);
-    const auto most = static_cast<std::size_t>(
-        std::clamp(kSampleBytes / bytes, 32.0, static_cast<double>(kRangePoses + kClipPoses)));
+    const bool few = triangulate(source_.rig.mesh).triangles.size() < kFewTriangles;
+    const double wanted = (few ? kFewPoses : 1.0) * static_cast<double>(kRangePoses + kClipPoses);
+    const auto most = static_cast<std::size_t>(std::clamp(kSampleBytes / bytes, 32.0, wanted));
     SINEW_TRY(std::vector<Pose> moving, clip_poses(source_.rig, request_.clips, request_.fps, false,
                                                    most * kClipPoses / (kRangePoses + kClipPoses)));
     std::vector<Pose> poses = range_poses(source_, 0, most - moving.size());
@@ -86,8 +92,10 @@ class ExportFitter {
         if (source_.bone_parents[j] >= 0 && !moves_[k][j].still)  // turning a root changes nothing
           values_[j][k] = turn_functions(source_.range.clamp(moves_[k][j].turn));
     }
-    SINEW_TRY(SkinFit fit, SkinFit::build(std::move(sequence), source_.rig.weights,
-                                          {request_.influences, 10, source_.fixed}));
+    places_ = export_places(sequence, source_.rig.weights, source_.fixed);
+    SINEW_TRY(SkinFit fit,
+              SkinFit::build(places_.one_each(std::move(sequence)), places_.one_each(source_.rig.weights),
+                             {request_.influences, 10, places_.one_each(source_.fixed)}));
     fit_ = std::move(fit);
     report(request_.progress, "fitting weights", 0);
     fit_->fit_weights();
@@ -218,10 +226,10 @@ class ExportFitter {
   Vec3 centre_of(std::size_t h) const {
     Vec3 sum = Vec3::Zero();
     double total = 0;
-    for (std::size_t i = 0; i < source_.rig.mesh.vertex_count(); ++i)
+    for (std::size_t i = 0; i < fit_->sequence().vertices(); ++i)
       for (const Influence& entry : fit_->row(i))
         if (entry.joint == fit_->sequence().joints + h) {
-          sum += entry.weight * source_.rig.mesh.positions[i];
+          sum += entry.weight * source_.rig.mesh.positions[places_.representative[i]];
           total += entry.weight;
         }
     return total > 0 ? Vec3(sum / total) : Vec3(source_.frames[result_.helpers[h].parent].origin);
@@ -288,8 +296,7 @@ class ExportFitter {
   // With morphs that drivers, or in keyed frames fits, switch on. The 99.9 % are those of the frames that the
   // tolerance is about.
   Figures measure() const {
-    const std::size_t frames = moves_.size(), n = source_.rig.mesh.vertex_count(),
-                      from = frames - clip_frames_;
+    const std::size_t frames = moves_.size(), n = fit_->sequence().vertices(), from = frames - clip_frames_;
     std::vector<std::vector<double>> weights;
     for (const DrivenMorph& morph : result_.morphs) {
       std::vector<double>& own = weights.emplace_back(frames);
@@ -328,7 +335,8 @@ class ExportFitter {
   ExportSource& source_;
   const ExportRequest& request_;
   std::size_t clip_frames_ = 0;  // at the end
-  std::optional<SkinFit> fit_;
+  ExportPlaces places_;
+  std::optional<SkinFit> fit_;                   // a vertex of it is a place
   std::vector<std::vector<JointMove>> moves_;    // [frame][bone]
   std::vector<std::vector<TurnValues>> values_;  // [bone][frame]
   std::vector<std::size_t> free_;                // helpers that were fitted
