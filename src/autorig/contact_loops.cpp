@@ -100,30 +100,34 @@ class JoinedGraph {
     across_[pair.second].push_back(pair.first);
   }
 
-  // Whether a way of at most this length leads from one point to another.
+  // Whether a way of at most this length leads from one point to another: what lies nearest to the straight
+  // line is tried first, and any way that is short enough will do.
   bool within(const Pair& ends, double most) const {
+    const auto ahead = [&](std::uint32_t v) { return (positions_[ends.second] - positions_[v]).norm(); };
     std::unordered_map<std::uint32_t, double> distance = {{ends.first, 0.0}};
     using Entry = std::pair<double, std::uint32_t>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> next;
-    next.push({0, ends.first});
-    while (!next.empty()) {
-      const auto [far, v] = next.top();
+    next.push({ahead(ends.first), ends.first});
+    bool arrived = false;
+    while (!next.empty() && !arrived) {
+      const auto [whole, v] = next.top();
       next.pop();
-      if (v == ends.second) return true;
-      if (far > distance[v]) continue;
+      const double far = distance[v];
+      if (whole > far + ahead(v)) continue;
       const auto reach = [&](std::uint32_t w) {
-        const double there = far + (positions_[w] - positions_[v]).norm();
-        if (there > most) return;
+        const double there = far + (positions_[w] - positions_[v]).norm(), total = there + ahead(w);
+        if (total > most) return;
+        arrived = arrived || w == ends.second;
         const auto [at, fresh] = distance.try_emplace(w, there);
         if (!fresh && !(there < at->second)) return;
         at->second = there;
-        next.push({there, w});
+        next.push({total, w});
       };
       for (const std::uint32_t w : neighbours_[v]) reach(w);
       if (const auto at = across_.find(v); at != across_.end())
         for (const std::uint32_t w : at->second) reach(w);
     }
-    return false;
+    return arrived;
   }
 
  private:
