@@ -151,9 +151,6 @@ Result<void> save_asset(const Asset& asset, const std::filesystem::path& path, O
     const Looks looks = asset.document ? looks_of(*asset.document, asset.rig, warnings) : Looks();
     return save_usda(asset.rig, looks, path, overwrite);
   }
-  if (asset.rig.mesh.vertex_count() == 0)
-    return impossible(
-        fmt::format("{}: there is no mesh to write; only a .glb can hold a file without one", path.string()));
   return save_posed(asset, skinned_mesh(asset.rig, rest_pose(asset.rig.skeleton)), path, overwrite);
 }
 
@@ -170,6 +167,9 @@ Result<void> save_posed(const Asset& asset, const PolyMesh& mesh, const std::fil
   SINEW_TRY(const FileKind kind, writable_kind(path));
   if (kind == FileKind::kGlb || kind == FileKind::kGltf || kind == FileKind::kUsda)
     return save_mesh(mesh, path, overwrite);
+  if (mesh.vertex_count() == 0)
+    return impossible(
+        fmt::format("{}: there is no mesh to write; only a .glb can hold a file without one", path.string()));
   SINEW_CHECK(check_writable(path, overwrite));
   if (kind != FileKind::kObj || !asset.document) return write_file(path, text_of(mesh, kind), overwrite);
   std::vector<std::string> warnings;

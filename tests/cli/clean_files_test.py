@@ -64,6 +64,16 @@ class CleanFiles(ProgramTest):
         self.call("convert", self.broken, "-o", self.path("a.glb"), "--keep-invalid")
         self.assertEqual(sum(math.isnan(w) for w in weights_of(self.path("a.glb"))), 3)
 
+    def test_without_a_mesh_no_mesh_is_written(self):
+        with open(self.path("empty.gltf"), "w") as file:
+            json.dump({"asset": {"version": "2.0"}}, file)
+        empty = self.path("empty.gltf")
+        for words in (("convert", empty), ("pose", empty), ("unpose", empty, "--edited", empty)):
+            done = self.run_any(*words, "-o", self.path("none.obj"))
+            self.assertEqual(done.returncode, 4, words)
+            self.assertIn("there is no mesh to write", done.stderr)
+            self.assertFalse(os.path.exists(self.path("none.obj")))
+
     def test_bake_says_that_tangents_go(self):
         # Any four floats a vertex will do: nobody reads them.
         document, binary = document_of(self.rig)
