@@ -17,6 +17,8 @@ class Dqs : public Deformer {
 
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<DqsWorkspace>(skin_); }
 
+  bool is_bounded() const override { return true; }
+
   Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
                 std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == skin_.table.vertices);

@@ -23,6 +23,8 @@ class Lbs : public Deformer {
     return std::make_unique<LbsWorkspace>(table_);
   }
 
+  bool is_bounded() const override { return true; }
+
   Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
                 std::span<Vec3f> out_normals) const noexcept override {
     assert(input.positions.size() == table_.vertices);

@@ -2,6 +2,7 @@
 #include "sinew/player/rig_deformer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -74,6 +75,16 @@ Affine3 matrix_at(std::span<const float> joints, std::size_t j) noexcept {
   return matrix;
 }
 
+// Whether what matrices are blended by and applied to is far from the limits of floats.
+bool has_usual_numbers(const SkinWeights& weights, std::span<const Vec3f> rest) {
+  constexpr double kMostWeight = 2;  // rows of files sum to 1
+  return std::all_of(weights.entries.begin(), weights.entries.end(),
+                     [](const Influence& one) { return std::abs(one.weight) < kMostWeight; }) &&
+         std::all_of(rest.begin(), rest.end(), [](const Vec3f& p) {
+           return p.cast<double>().squaredNorm() < Deformer::kBounded * Deformer::kBounded;
+         });
+}
+
 DeformerData moved_data(DeformerData data, const LocalOrigin& origin) {
   for (VertexTarget& target : data.held) target.position -= origin.world;
   if (data.elastic) {
@@ -112,6 +123,7 @@ struct RigDeformer::Parts {
   LocalOrigin origin;  // rest positions, inverse_bind and steps are about it; the skeleton is the rig's own
   std::vector<std::string> warnings;
   std::optional<Subdivision> subdivision;
+  bool bounded = false;  // finite matrices of usual size give finite vertices
 
   std::size_t output_count() const { return subdivision ? subdivision->vertex_count() : rest.size(); }
   std::size_t joints() const { return skeleton.size(); }
@@ -303,6 +315,8 @@ Result<RigDeformer> RigDeformer::build(const Rig& rig, std::vector<BuiltStep> st
     if (!step.deformer || (!step.mask.empty() && step.mask.size() != rig.mesh.vertex_count()))
       return usage_error("a step needs a deformer, and a mask with a number for each vertex or none");
   parts->steps = std::move(steps);
+  parts->bounded = parts->steps.size() == 1 && parts->steps[0].deformer->is_bounded() &&
+                   has_usual_numbers(rig.weights, parts->rest);
   return RigDeformer(parts.release());
 }
 
@@ -405,6 +419,13 @@ Status RigDeformer::evaluate(std::span<RigInstance> instances, const Executor* e
   Status worst = Status::kOk;
   for (const RigInstance& one : instances) worst = worse(worst, one.status);
   return worst;
+}
+
+bool RigDeformer::surely_finite(const RigWorkspace& workspace) const noexcept {
+  if (!parts_->bounded) return false;
+  double sum = 0;  // NaN and infinity stay in it
+  for (const Affine3& matrix : workspace.memory_->matrices) sum += matrix.matrix().squaredNorm();
+  return sum < Deformer::kBounded * Deformer::kBounded;
 }
 
 std::optional<double> RigDeformer::energy(const RigWorkspace& workspace) const {

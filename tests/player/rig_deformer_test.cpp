@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sinew/binding/point_handles.h"
 #include "sinew/characters/characters.h"
@@ -48,6 +50,36 @@ TEST(RigDeformer, PosesByTheDefinitionOfTheRig) {
   const auto mesh = posed_mesh(rig, *pose, {});
   ASSERT_TRUE(mesh.ok());
   EXPECT_LT(largest_distance(*mesh, by_definition(rig, *pose)), 1e-5 * 8);
+}
+
+TEST(RigDeformer, FramesAreSurelyFiniteOnlyWhereTheyAre) {
+  const Rig rig = posed_cylinder();
+  std::vector<Vec3f> out(rig.mesh.vertex_count());
+  for (const char* name : {"lbs", "dqs"}) {
+    const auto deformer = RigDeformer::build(rig, name);
+    ASSERT_TRUE(deformer.ok());
+    RigWorkspace workspace = deformer->make_workspace();
+    for (const double size : {1.0, 1e6, 1e20, 1e200, std::numeric_limits<double>::infinity(), std::nan("")}) {
+      Pose pose = rest_pose(rig.skeleton);
+      pose.local[1].translation().x() = size;
+      ASSERT_EQ(deformer->evaluate(pose, workspace, out), Status::kOk);
+      const bool finite = std::all_of(out.begin(), out.end(), [](const Vec3f& p) { return p.allFinite(); });
+      EXPECT_EQ(deformer->surely_finite(workspace), size < 1e12) << name << " " << size;
+      EXPECT_TRUE(finite || !deformer->surely_finite(workspace)) << name << " " << size;
+    }
+  }
+  // Rows of other programs need not sum to 1.
+  Rig heavy = rig;
+  for (Influence& influence : heavy.weights.entries) influence.weight *= 1e30;
+  const auto deformer = RigDeformer::build(heavy, "lbs");
+  ASSERT_TRUE(deformer.ok());
+  RigWorkspace workspace = deformer->make_workspace();
+  ASSERT_EQ(deformer->evaluate(rest_pose(rig.skeleton), workspace, out), Status::kOk);
+  EXPECT_FALSE(deformer->surely_finite(workspace));
+  // Other deformers are not looked through.
+  const auto other = RigDeformer::build(rig, "volume");
+  ASSERT_TRUE(other.ok());
+  EXPECT_FALSE(other->surely_finite(other->make_workspace()));
 }
 
 TEST(RigDeformer, EveryDeformerLeavesTheRestPoseAlone) {

@@ -156,11 +156,12 @@ class Player {
     return deformer().evaluate(seat.pose, seat.workspace, VertexBuffer(to, n), normals);
   }
 
-  std::optional<Error> check(const Frames& frames, std::size_t k, Status status) {
+  std::optional<Error> check(const Frames& frames, std::size_t k, Status status, const Seat& seat) {
     if (status != Status::kOk) return in_file(fmt::format("frame {}", k), frame_error(status));
     const std::size_t n = deformer().output_count();
     const float* made = frames.positions + 3 * n * k;
-    if (!frames.checks || are_finite(made, 3 * n)) return std::nullopt;
+    if (!frames.checks || deformer().surely_finite(seat.workspace) || are_finite(made, 3 * n))
+      return std::nullopt;
     const std::lock_guard lock(mutex_);
     const auto checked = check_frame(asset_->rig, {reinterpret_cast<const Vec3f*>(made), n}, *ready_);
     if (checked) return std::nullopt;
@@ -176,7 +177,7 @@ class Player {
     const std::thread::id caller = std::this_thread::get_id();
     const auto one = [&](std::size_t k, Seat& seat) {
       if (failed || is_cancelled(&live)) return;
-      const auto problem = check(frames, k, evaluate(frames, k, seat));
+      const auto problem = check(frames, k, evaluate(frames, k, seat), seat);
       const double share = static_cast<double>(++done) / static_cast<double>(frames.count);
       if (std::this_thread::get_id() == caller) report(&live, "playing", share);
       if (!problem) return;

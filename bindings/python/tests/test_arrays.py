@@ -120,6 +120,31 @@ def test_any_array_of_faces_is_a_mesh_or_a_sentence(faces):
         assert [[k for k in row if k >= 0] for row in mesh.faces.tolist()] == [row for row in kept if len(row) >= 3]
 
 
+@given(arrays.arrays(st.sampled_from([np.float64, np.float32, np.int32, np.complex64]),
+                     st.one_of(arrays.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4), st.just((2, 3, 4, 4)), st.just((3, 3, 4)))))
+def test_any_array_of_poses_is_frames_or_a_sentence(arm, poses):
+    try:
+        frames = sinew.Player(arm, "lbs")(poses, check=False)
+    except sinew.UsageError as problem:
+        assert str(problem).startswith(("local ", "poses "))
+    else:
+        assert len(arm.skeleton) in poses.shape[-3:-2]
+        assert frames.shape == (*(poses.shape[:1] if poses.ndim == 4 else ()), len(arm.mesh.vertices), 3)
+
+
+@given(arrays.arrays(st.sampled_from([np.float64, np.float16, np.uint8]),
+                     st.one_of(arrays.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4), st.just((8, 2))),
+                     elements=st.sampled_from([0.0, 1.0, 2.0]) | st.integers(0, 3).map(float)))
+def test_any_array_of_weights_is_a_rig_or_a_sentence(weights):
+    bones = sinew.Skeleton(["low", "high"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]], tails=[[0, 0.5, 0], [0, 1, 0]])
+    try:
+        rig = sinew.make_rig(sinew.Mesh(CUBE, QUADS), bones, weights)
+    except (sinew.UsageError, sinew.BadInputError) as problem:
+        assert "weight" in str(problem)
+    else:
+        assert weights.shape == (8, 2) and np.isfinite(rig.weights).all()
+
+
 class Tensor:
     """Something that speaks DLPack alone, as tensors of other libraries do."""
 

@@ -4,6 +4,8 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
+from hypothesis.extra import numpy as arrays
 
 import sinew
 
@@ -135,6 +137,21 @@ def test_one_number_that_is_not_finite_is_found_wherever_it_lies():
             with pytest.raises(sinew.ImpossibleError, match=f"frame 0: the position of vertex {i} is not finite"):
                 player(larger)
         assert np.flatnonzero(~np.isfinite(player(larger, check=False)).ravel()).tolist() == [3 * i + i % 3]
+
+
+@given(st.data())
+def test_frames_are_refused_exactly_where_they_are_not_finite(arm, data):
+    player = sinew.Player(arm, data.draw(st.sampled_from(["lbs", "dqs"])))
+    entries = st.floats(allow_nan=False, allow_infinity=False) | st.floats(-2, 2) | st.sampled_from([0.0, 1e11, 1e12, 1e20, 1e38])
+    poses = np.tile(arm.skeleton.rest, (3, 1, 1, 1))
+    poses[data.draw(st.integers(0, 2)), data.draw(st.integers(0, len(arm.skeleton) - 1)), :3] = data.draw(
+        arrays.arrays(np.float64, (3, 4), elements=entries))
+    finite = np.isfinite(player(poses, check=False)).all(axis=(1, 2))
+    if finite.all():
+        assert np.isfinite(player(poses)).all()
+    else:
+        with pytest.raises(sinew.ImpossibleError, match=f"^frame {np.argmin(finite)}: .* is not finite"):
+            player(poses)
 
 
 def test_keys_and_stretched_bones_travel_with_poses(arm):

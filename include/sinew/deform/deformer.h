@@ -36,6 +36,7 @@ class Workspace {
 /// A built deformer. Building may fail and allocate; running does neither.
 class Deformer {
  public:
+  static constexpr double kBounded = 1e12;
   virtual ~Deformer() = default;
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
   /// Writes every vertex; normals where out_normals is not empty (then input.normals must be given). Outputs
@@ -44,6 +45,9 @@ class Deformer {
   /// then counts for nothing.
   virtual Status deform(const FrameInput& input, Workspace& workspace, std::span<Vec3f> out_positions,
                         std::span<Vec3f> out_normals) const noexcept = 0;
+  /// Whether positions are finite where no entry of the matrices and of the rest positions exceeds kBounded, and
+  /// no weight 2.
+  virtual bool is_bounded() const { return false; }
   /// The elastic energy of the frame that the workspace saw last, from deformers that minimise it.
   virtual std::optional<double> energy(const Workspace&) const { return std::nullopt; }
 };

@@ -137,6 +137,10 @@ class RigDeformer {
   /// Returns the worst status.
   Status evaluate(std::span<RigInstance> instances, const Executor* executor = nullptr) const noexcept;
 
+  /// Whether the workspace's last frame is finite for certain, as its matrices tell without a look at the
+  /// vertices: in stacks of one blend of transforms (`lbs`, `dqs`), unless matrices are extreme. Costs as much
+  /// as some dozen vertices.
+  bool surely_finite(const RigWorkspace& workspace) const noexcept;
   /// The elastic energy of the workspace's last frame, for deformers that minimise it.
   std::optional<double> energy(const RigWorkspace& workspace) const;
 
