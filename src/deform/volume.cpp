@@ -125,8 +125,8 @@ bool positive(const Mat3& symmetric) {
 
 class Volume : public Deformer {
  public:
-  Volume(const Rig& rig, const VolumeOptions& options)
-      : amount_(options.amount), shares_(volume_shares(rig)), normals_(rig.mesh) {
+  Volume(const Rig& rig, double amount, VolumeShares shares)
+      : amount_(amount), shares_(std::move(shares)), normals_(rig.mesh) {
     if (shares_.joints.empty()) return;
     origin_ = shares_.heads[0];
     for (Vec3& head : shares_.heads) head -= origin_;
@@ -405,7 +405,8 @@ class Volume : public Deformer {
 Result<std::unique_ptr<Deformer>> build_volume(const Rig& rig, const VolumeOptions& options) {
   if (!(options.amount >= 0 && options.amount <= 1))
     return parameter_error("amount", "must lie between 0 and 1");
-  return std::unique_ptr<Deformer>(std::make_unique<Volume>(rig, options));
+  SINEW_TRY(VolumeShares shares, volume_shares(rig, options.progress));
+  return std::unique_ptr<Deformer>(std::make_unique<Volume>(rig, options.amount, std::move(shares)));
 }
 
 }  // namespace sinew

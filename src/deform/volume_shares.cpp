@@ -376,7 +376,7 @@ struct PlaceParts {
 
 }  // namespace
 
-VolumeShares volume_shares(const Rig& rig) {
+Result<VolumeShares> volume_shares(const Rig& rig, const Progress* progress) {
   VolumeShares shares;
   find_places(rig, shares);
   const PlaceGraph graph = link_places(rig, shares);
@@ -386,6 +386,8 @@ VolumeShares volume_shares(const Rig& rig) {
   std::vector<std::vector<VolumeShares::Slope>> slopes(n);
   for (std::size_t i = 0; i < n; ++i) parts.add(i, 0, 1);
   for (std::size_t j = 1; j < shares.joints.size(); ++j) {
+    if (is_cancelled(progress)) return cancelled();
+    report(progress, "volume", static_cast<double>(j) / static_cast<double>(shares.joints.size()));
     std::vector<std::uint8_t> below(rig.skeleton.size(), 0);
     below[shares.joints[j]] = 1;
     for (std::size_t k = j + 1; k < shares.joints.size(); ++k)

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "sinew/core/progress.h"
+#include "sinew/core/result.h"
 #include "sinew/rig/rig.h"
 
 namespace sinew {
@@ -59,6 +61,7 @@ struct VolumeShares {
   std::vector<float> differences;  // the neighbour's share less the own
 };
 
-VolumeShares volume_shares(const Rig& rig);
+/// kCancelled: the progress said so.
+Result<VolumeShares> volume_shares(const Rig& rig, const Progress* progress = nullptr);
 
 }  // namespace sinew

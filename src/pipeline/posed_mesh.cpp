@@ -59,6 +59,7 @@ Result<ReadyDeformer> ready_deformer(const Rig& rig, const DeformChoice& choice)
   SINEW_TRY(const DeformerNeeds needs, needs_of(usable));
   DeformerData data;
   data.held = choice.held;
+  data.progress = choice.progress;
   std::vector<std::string> made;
   const auto build = [&](const Rig& ready) -> Result<ReadyDeformer> {
     SINEW_TRY(RigDeformer deformer, RigDeformer::build(ready, stack, data));

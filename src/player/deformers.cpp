@@ -171,8 +171,8 @@ Built make_curve(const Rig& rig, const CurveSettings& settings, const DeformerDa
   return build_curve(rig, options);
 }
 
-Built make_volume(const Rig& rig, const VolumeOptions& options, const DeformerData&) {
-  return build_volume(rig, options);
+Built make_volume(const Rig& rig, const VolumeOptions& options, const DeformerData& data) {
+  return build_volume(rig, {options.amount, data.progress});
 }
 
 Built make_stretch_lbs(const Rig& rig, const NoSettings&, const DeformerData&) {

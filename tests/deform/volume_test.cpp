@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <atomic>
 
 #include "deform/rig_samples.h"
 #include "sinew/deform/lbs.h"
@@ -162,6 +163,18 @@ TEST(Volume, OneJointAVertexDoesNotTear) {
   const test::Output lbs = test::run(build_lbs(sample.rig), sample);
   for (std::size_t i = 0; i < out.positions.size(); ++i)
     EXPECT_LT((out.positions[i] - lbs.positions[i]).norm(), 0.4f) << i;  // the radius
+}
+
+TEST(Volume, BuildingStopsWhenToldTo) {
+  const test::Sample sample = test::tube();
+  std::atomic<bool> stop = true;
+  Progress progress;
+  progress.cancel = &stop;
+  const auto stopped = build_volume(sample.rig, {.progress = &progress});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
+  stop = false;
+  EXPECT_TRUE(build_volume(sample.rig, {.progress = &progress}).ok());
 }
 
 TEST(Volume, RefusesAnAmountOutsideTheUnitInterval) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sinew/core/progress.h"
 #include "sinew/core/settings.h"
 #include "sinew/deform/elastic.h"
 #include "sinew/rig/handles.h"
@@ -32,6 +33,7 @@ struct DeformerData {
   std::shared_ptr<const ElasticSetup> elastic = {};
   std::vector<VertexTarget> held = {};  ///< arap: vertices that are held, world space; none: the joints hold
   bool solve_keys = false;              ///< differential: keys in the same solve; the stack sets it
+  const Progress* progress = nullptr;   ///< while the deformer is built
 };
 
 }  // namespace sinew

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "sinew/core/progress.h"
 #include "sinew/deform/deformer.h"
 
 namespace sinew {
@@ -8,6 +9,7 @@ namespace sinew {
 /// Options of build_volume().
 struct VolumeOptions {
   double amount = 1;  ///< 0 ... 1: how much of what keeps the volume
+  const Progress* progress = nullptr;
 };
 
 /// Volume-preserving skinning [angelidis2007]: the points flow from bind space to the pose with a
@@ -21,7 +23,7 @@ struct VolumeOptions {
 /// is left out, and the flow is that of blended velocities. Steps of at most 15 degrees, midpoint rule; what
 /// hangs on one joint alone is carried exactly, its scale included. Rest is the identity. Normals turn with
 /// the surface. About 30 times the time of linear blending. Building is O(joints * vertices).
-/// kUsage: an amount outside 0 ... 1.
+/// kUsage: an amount outside 0 ... 1. kCancelled: the progress said so.
 Result<std::unique_ptr<Deformer>> build_volume(const Rig& rig, const VolumeOptions& options = {});
 
 }  // namespace sinew
