@@ -138,8 +138,9 @@ class RowMaker {
   std::vector<std::size_t> order_;
 };
 
-Result<GridRows> solve_grid(const Rig& rig, const Surface& surface, const BoneBody& body,
+Result<GridRows> solve_grid(const Rig& rig, BindingContext& context, const BoneBody& body,
                             const JointWeightsRequest& request, JointWeightsReport& report) {
+  const Surface& surface = context.surface();
   GridRows rows;
   BbwOptions deformer_options;
   deformer_options.progress = request.progress;
@@ -153,15 +154,12 @@ Result<GridRows> solve_grid(const Rig& rig, const Surface& surface, const BoneBo
     report.warnings.push_back(
         fmt::format("{} joints lie outside the body and constrain its nearest cell", deformer.outside));
   if (request.method == "skin") return rows;
-  SINEW_TRY(ElasticWeightOptions options, elastic_options(request.method, request.settings));
-  options.descent.progress = request.progress;
-  SINEW_TRY(GridJointWeights solved,
-            grid_joint_weights(body.body.grid, body.handles, surface.bones, surface.parents, options));
-  rows.swing = std::move(solved.swing);
-  rows.twist = std::move(solved.twist);
-  rows.reached = std::move(solved.reached);
-  report.clamped = solved.outside;
-  report.iterations = solved.steps;
+  SINEW_TRY(const GridJointWeights* solved, context.joint_weights(request.method, request.settings));
+  rows.swing = solved->swing;
+  rows.twist = solved->twist;
+  rows.reached = solved->reached;
+  report.clamped = solved->outside;
+  report.iterations = solved->steps;
   return rows;
 }
 
@@ -181,11 +179,12 @@ Result<JointWeightsReport> make_joint_weights(Rig& rig, BindingContext& context,
     return impossible("the mesh is not bound to its skeleton: bind it with `sinew rig` or `sinew weights`");
   JointWeightsReport report;
   const Surface& surface = context.surface();
-  SINEW_TRY(const BoneBody* made_body, context.elastic_body());
+  SINEW_TRY(const BoneBody* made_body,
+            request.method == "skin" ? context.elastic_body() : context.weight_body());
   const BoneBody& body = *made_body;
   report.voxels = body.body.grid.vertex_count();
   sinew::report(request.progress, "joint weights", 0.05);
-  SINEW_TRY(GridRows grid, solve_grid(rig, surface, body, request, report));
+  SINEW_TRY(GridRows grid, solve_grid(rig, context, body, request, report));
   grid.too_coarse = short_bone_amounts(surface.input(), body.body.grid.cell_size());
 
   SINEW_TRY(const IslandPlan plan, plan_islands(rig, surface, request.islands));

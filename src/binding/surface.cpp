@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "sinew/binding/weight_methods.h"
 #include "sinew/skeleton/bone_tree.h"
+#include "sinew/weights/elastic.h"
 
 namespace sinew {
 namespace {
@@ -57,14 +59,35 @@ Result<const BoneBody*> BindingContext::body() {
   return &*body_;
 }
 
-Result<const BoneBody*> BindingContext::elastic_body() {
-  const std::size_t most = elastic_cells(input());
-  if (voxels_ > 0 || most >= body_cells(input())) return body();
-  if (!elastic_body_) {
+// The body of so many cells, unless that is body().
+Result<const BoneBody*> BindingContext::body_of(std::size_t cells, std::optional<BoneBody>& kept) {
+  if (voxels_ > 0 || cells == body_cells(input())) return body();
+  if (!kept) {
     report(progress_, "voxel grid", 0);
-    SINEW_TRY(elastic_body_, make_bone_body(surface_.input(), 0, progress_, most));
+    SINEW_TRY(kept, make_bone_body(surface_.input(), 0, progress_, cells));
   }
-  return &*elastic_body_;
+  return &*kept;
+}
+
+Result<const BoneBody*> BindingContext::elastic_body() {
+  return body_of(elastic_cells(input()), elastic_body_);
+}
+
+Result<const BoneBody*> BindingContext::weight_body() {
+  return body_of(elastic_weight_cells(input()), weight_body_);
+}
+
+Result<const GridJointWeights*> BindingContext::joint_weights(const std::string& method,
+                                                              const Settings& settings) {
+  if (joint_weights_ && joint_method_ == std::pair(method, settings)) return joint_weights_.get();
+  SINEW_TRY(ElasticWeightOptions options, elastic_options(method, settings));
+  options.descent.progress = progress_;
+  SINEW_TRY(const BoneBody* body, weight_body());
+  SINEW_TRY(GridJointWeights solved,
+            grid_joint_weights(body->body.grid, body->handles, surface_.bones, surface_.parents, options));
+  joint_weights_ = std::make_shared<const GridJointWeights>(std::move(solved));
+  joint_method_ = {method, settings};
+  return joint_weights_.get();
 }
 
 }  // namespace sinew

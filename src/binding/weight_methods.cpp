@@ -171,8 +171,9 @@ Result<BoneWeights> by_elastic(BindingContext& context, const BindRequest& reque
   SINEW_TRY(ElasticWeightOptions options, elastic_options(request.method, request.settings));
   options.descent.progress = request.progress;
   const BindInput input = context.input();
-  SINEW_TRY(const BoneBody* body, context.elastic_body());
-  SINEW_TRY(ElasticWeights result, elastic_weights(input, *body, options));
+  SINEW_TRY(const BoneBody* body, context.weight_body());
+  SINEW_TRY(const GridJointWeights* grid, context.joint_weights(request.method, request.settings));
+  SINEW_TRY(ElasticWeights result, elastic_weights(input, *body, *grid, options));
   note_bones(result, input, report);
   return std::move(result.weights);
 }

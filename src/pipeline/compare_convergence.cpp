@@ -56,7 +56,7 @@ Result<Convergence> compare_convergence(const Arena& arena, const Progress* prog
   SINEW_TRY(const GridWeight weight,
             energy_minimising_weight(
                 model, band.fixed, start, frame.origin, samples,
-                {.tolerance = kFallTolerance, .max_steps = kWeightSteps, .progress = progress}));
+                {.tolerance = kFallTolerance, .max_steps = kWeightSteps, .accelerated = false, .progress = progress}));
   result.reduced_seconds = seconds_since(clock);
   clock = std::chrono::steady_clock::now();
   std::vector<ElasticBody::Solution> falls;

@@ -19,20 +19,27 @@ double growth(const BindInput& input) {
 }
 
 // What a solve takes goes with cells times bones.
-std::size_t affordable_cells(const BindInput& input, double cells) {
+double share_of_bones(const BindInput& input) {
   constexpr double kBones = 24;
-  const double share = std::min(1.0, kBones / std::max(1.0, static_cast<double>(input.bones.size())));
-  return static_cast<std::size_t>(std::min(static_cast<double>(kBodyCells), cells * share * growth(input)));
+  return std::min(1.0, kBones / std::max(1.0, static_cast<double>(input.bones.size())));
+}
+
+std::size_t affordable_cells(const BindInput& input, double cells, double most) {
+  return static_cast<std::size_t>(std::min(most, cells * share_of_bones(input) * growth(input)));
 }
 
 }  // namespace
 
 std::size_t body_cells(const BindInput& input) {
-  return affordable_cells(input, 15'000);
+  return affordable_cells(input, 15'000, share_of_bones(input) * static_cast<double>(kBodyCells));
 }
 
 std::size_t elastic_cells(const BindInput& input) {
-  return affordable_cells(input, 4'000);
+  return affordable_cells(input, 4'000, static_cast<double>(kBodyCells));
+}
+
+std::size_t elastic_weight_cells(const BindInput& input) {
+  return affordable_cells(input, 4'000, share_of_bones(input) * 12'000);
 }
 
 double flesh_unknowns(const BindInput& input) {

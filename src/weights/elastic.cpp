@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "sinew/solve/lbfgs.h"
 #include "sinew/volume/multigrid.h"
 #include "weights/elastic_solve.h"
 
@@ -92,31 +93,29 @@ Result<GridWeight> energy_minimising_weight(const Corotational& model, std::span
   LinearDescent descent(model, origin, samples);
   const RowMatrix Y = descent.system();
   SINEW_TRY(const Multigrid hierarchy, Multigrid::build(model.grid(), Y, fixed));
-  GridWeight result{start, 0, 0, {}};
-  Eigen::VectorXd right, next_right;
-  result.energy = descent.evaluate(start, right);
-  result.history.push_back(result.energy);
-  while (result.steps < options.max_steps) {
-    if (is_cancelled(options.progress)) return cancelled();
-    // The correction and not the weight: its size is what the tolerance must be measured by, or the last
-    // steps would be taken for solved before they begin.
-    Eigen::VectorXd residual = right - Y * result.values;
-    for (Eigen::Index i = 0; i < residual.size(); ++i)
-      if (fixed[static_cast<std::size_t>(i)]) residual[i] = 0;
-    const Eigen::MatrixXd zero = Eigen::MatrixXd::Zero(residual.size(), 1);
-    const Eigen::VectorXd next =
-        result.values + hierarchy.solve(residual, zero, kSolveTolerance, kSolveIterations).x;
-    const double energy = descent.evaluate(next, next_right);
-    if (!(energy < result.energy)) break;
-    const double decrease = result.energy - energy;
-    result.values = next;
-    result.energy = energy;
-    right.swap(next_right);
-    ++result.steps;
-    result.history.push_back(energy);
-    if (decrease <= options.tolerance * energy) break;
-  }
-  return result;
+  Eigen::VectorXd right;
+  const auto evaluate = [&](const Eigen::VectorXd& w) { return descent.evaluate(w, right); };
+  const auto gradient = [&](const Eigen::VectorXd& w) {
+    Eigen::VectorXd g = Y * w - right;
+    for (Eigen::Index i = 0; i < g.size(); ++i)
+      if (fixed[static_cast<std::size_t>(i)]) g[i] = 0;
+    return g;
+  };
+  // L-BFGS wants a metric, for which one cycle of the system with the rotations held does.
+  const auto solve = [&](const Eigen::VectorXd& g) {
+    if (!options.accelerated)
+      return Eigen::VectorXd(
+          hierarchy.solve(g, Eigen::MatrixXd::Zero(g.size(), 1), kSolveTolerance, kSolveIterations).x);
+    return Eigen::VectorXd(hierarchy.precondition(Multigrid::Columns(g.cast<float>())).cast<double>());
+  };
+  LbfgsOptions steps;
+  steps.tolerance = options.tolerance;
+  steps.max_steps = options.max_steps;
+  steps.progress = options.progress;
+  if (!options.accelerated) steps.remembered = 0;
+  auto best = lbfgs(start, evaluate, gradient, solve, steps);
+  if (is_cancelled(options.progress)) return cancelled();
+  return GridWeight{std::move(best.x), best.steps, best.energy, std::move(best.history)};
 }
 
 double linear_energy(const Corotational& model, const Eigen::VectorXd& weight, const Vec3& origin,

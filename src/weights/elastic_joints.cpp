@@ -69,7 +69,7 @@ Result<JointSolution> solve_joint(const JointBand& band, const JointFrame& frame
   if (options.one_weight) swings.insert(swings.end(), twists.begin(), twists.end());
   SINEW_TRY(const GridWeight swing, minimise(swings));
   store(swing, solution.swing);
-  if (options.one_weight) {
+  if (options.one_weight || options.swing_only) {
     solution.twist = solution.swing;
     return solution;
   }
@@ -142,7 +142,7 @@ Result<GridJointWeights> grid_joint_weights(const VoxelGrid& grid, const HandleM
     if (error) return *error;
   result.steps = *std::max_element(steps.begin(), steps.end());
   result.outside = clamp_values(result.swing);
-  if (options.one_weight)
+  if (options.one_weight || options.swing_only)
     result.twist = result.swing;
   else
     result.outside += clamp_values(result.twist);
@@ -187,19 +187,23 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& b
   report(options.descent.progress, "elastic weights", 0.1);
   SINEW_TRY(const GridJointWeights grid,
             grid_joint_weights(bones.body.grid, bones.handles, input.bones, input.parents, options));
+  return elastic_weights(input, bones, grid, options);
+}
+
+Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& bones,
+                                       const GridJointWeights& grid, const ElasticWeightOptions& options) {
   const TrilinearWeights transfer = trilinear_weights(bones.body.grid, input.surface.positions);
   ElasticWeights result;
-  result.swing = interpolate(transfer, grid.swing);
-  result.twist = interpolate(transfer, grid.twist);
+  const Eigen::MatrixXd swing = interpolate(transfer, grid.swing);
   static_cast<BodyFigures&>(result) = body_figures(bones);
   BoneWeights& weights = result.weights;
-  weights.values.setZero(result.swing.rows(), result.swing.cols());
-  weights.bound.assign(static_cast<std::size_t>(result.swing.rows()), 1);
+  weights.values.setZero(swing.rows(), swing.cols());
+  weights.bound.assign(static_cast<std::size_t>(swing.rows()), 1);
   weights.clamped = grid.outside;
   weights.iterations = grid.steps;
   const std::vector<std::size_t> order = bone_order(input.parents);
   std::vector<double> joint_row(input.bones.size()), bone_row(input.bones.size());
-  for (Eigen::Index i = 0; i < result.swing.rows(); ++i) {
+  for (Eigen::Index i = 0; i < swing.rows(); ++i) {
     double reached = 0;
     for (std::size_t k = 0; k < 8; ++k)
       reached += grid.reached[transfer.vertices[static_cast<std::size_t>(i)][k]];
@@ -207,8 +211,7 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& b
       weights.bound[static_cast<std::size_t>(i)] = 0;
       continue;
     }
-    for (std::size_t b = 0; b < joint_row.size(); ++b)
-      joint_row[b] = result.swing(i, static_cast<Eigen::Index>(b));
+    for (std::size_t b = 0; b < joint_row.size(); ++b) joint_row[b] = swing(i, static_cast<Eigen::Index>(b));
     bone_row_from_joint_row(input.parents, order, joint_row, bone_row);
     for (std::size_t b = 0; b < bone_row.size(); ++b)
       weights.values(i, static_cast<Eigen::Index>(b)) = bone_row[b];
@@ -218,8 +221,9 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& b
   const auto solve = [&](const BindInput& piece) -> Result<PatchWeights> {
     ElasticWeightOptions finer = options;
     finer.refine = false;
+    finer.swing_only = true;  // all that bone weights are made of
     finer.voxels = 0;
-    finer.max_cells = std::min(kPatchCells, elastic_cells(input));
+    finer.max_cells = elastic_weight_cells(input);
     SINEW_TRY(ElasticWeights solved, elastic_weights(piece, finer));
     return PatchWeights{std::move(solved.weights), solved.cell};
   };

@@ -20,7 +20,7 @@ namespace {
 // certainly is not.
 constexpr double kStraight = 1.1, kDetour = 1.3;
 
-constexpr double kMostWork = 1e7;  // cells times bones, where nobody asked for a size: some 8 s on one core
+constexpr double kMostWork = 3e6;  // cells times bones, where nobody asked for a size: some 2 s on one core
 
 // The cells around each vertex and how far it is to their centres.
 struct Around {

@@ -12,6 +12,7 @@
 #include "sinew/binding/weight_methods.h"
 #include "sinew/characters/characters.h"
 #include "sinew/mesh/topology.h"
+#include "sinew/weights/elastic.h"
 
 namespace sinew {
 namespace {
@@ -43,16 +44,32 @@ TEST(Binding, SmallMeshesGetFewCellsAndLargeOnesAllTheyNeed) {
     if (triangles < 5000) {
       EXPECT_LT(elastic->body.grid.cell_count(), 2 * elastic_cells(context.input())) << triangles;
       EXPECT_LT(body->body.grid.cell_count(), 2 * body_cells(context.input())) << triangles;
-      EXPECT_LT(elastic->body.grid.cell_count(), body->body.grid.cell_count());
+      EXPECT_LT(elastic_cells(context.input()), kBodyCells);
+      EXPECT_LT(elastic_weight_cells(context.input()), elastic_cells(context.input()));
     } else {
-      EXPECT_EQ(elastic, body);
-      EXPECT_EQ(body_cells(context.input()), kBodyCells);
+      EXPECT_EQ(elastic_cells(context.input()), kBodyCells);
+      // What a solve for all bones takes is bounded.
+      EXPECT_EQ(body_cells(context.input()), 24 * kBodyCells / context.surface().bones.size());
+      EXPECT_LT(elastic_weight_cells(context.input()), body_cells(context.input()) / 2);
     }
   }
   // A resolution that was asked for is taken.
   const Rig rig = *make_character("arm", {.resolution = 200});
   BindingContext given = *BindingContext::make(rig, 40, nullptr);
   EXPECT_EQ(*given.elastic_body(), *given.body());
+}
+
+TEST(Binding, ElasticWeightsAreSolvedOnceForSkinAndJoints) {
+  const Rig rig = *make_character("arm", {.resolution = 200});
+  BindingContext context = *BindingContext::make(rig, 0, nullptr);
+  const GridJointWeights* once = *context.joint_weights("elastic", {});
+  EXPECT_EQ(*context.joint_weights("elastic", {}), once);
+  const Eigen::MatrixXd swing = once->swing;
+  EXPECT_EQ(swing.rows(), static_cast<Eigen::Index>((*context.weight_body())->body.grid.vertex_count()));
+  const GridJointWeights* other = *context.joint_weights("elastic", {{"one-weight", true}});
+  EXPECT_NE(other->swing, swing);
+  EXPECT_EQ(other->swing, other->twist);
+  EXPECT_FALSE(context.joint_weights("bbw", {}).ok());
 }
 
 // Eyeballs beside a head: followed, they move rigidly with it; on their own, they have rows of their own.

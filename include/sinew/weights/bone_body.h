@@ -15,9 +15,13 @@ inline constexpr std::size_t kBodyCells = 40'000, kPatchCells = 30'000;
 
 /// The same for a mesh of few triangles, whose vertices see little of what fine cells hold: up to 1,000
 /// triangles 15,000 cells, or 4,000 where the elastic body is solved on them, which takes far longer; fewer
-/// where more than 24 bones share the time. It grows with the square of the triangles up to kBodyCells.
+/// where more than 24 bones share the time. It grows with the square of the triangles: body_cells up to
+/// kBodyCells, less where more than 24 bones share the time; elastic_cells up to kBodyCells; those for elastic
+/// weights, which solve every joint several times and are no better on finer grids, up to 12,000 and less by
+/// the bones.
 std::size_t body_cells(const BindInput& input);
 std::size_t elastic_cells(const BindInput& input);
+std::size_t elastic_weight_cells(const BindInput& input);
 /// And for flesh, whose fit takes time by the unknowns of all joints together (fitted_unknowns): 20,000 up to
 /// 1,000 triangles, more with their square.
 double flesh_unknowns(const BindInput& input);

@@ -26,6 +26,7 @@ JointSamples twist_samples(const JointFrame& frame, int count = 2);  ///< the sa
 struct DescentOptions {
   double tolerance = 1e-4;  ///< stop where a step lowers the energy by less than this part of itself
   int max_steps = 24;
+  bool accelerated = true;  ///< L-BFGS; else the local/global steps of the paper
   const Progress* progress = nullptr;
 };
 
@@ -39,7 +40,7 @@ struct GridWeight {
 
 /// Energy-minimising weights for linear blending [kavan2012, Sec. 3.2]: the w for which p + w (S p - p) has
 /// the least corotational energy, summed over the samples S. Rows where `fixed` stay as in `start`.
-/// Local/global descent with one hierarchy; a little of the grid's Laplacian is added, since vertices on the
+/// Descent with one hierarchy; a little of the grid's Laplacian is added, since vertices on the
 /// joint's axis say nothing about their weight. The energy never rises.
 Result<GridWeight> energy_minimising_weight(const Corotational& model, std::span<const std::uint8_t> fixed,
                                             const Eigen::VectorXd& start, const Vec3& origin,
@@ -69,6 +70,7 @@ struct ElasticWeightOptions {
   int swing_count = 4;  ///< samples
   int twist_count = 2;
   bool one_weight = false;             ///< one weight over all samples serves swing and twist
+  bool swing_only = false;             ///< no twist weights: they are the swing weights
   TwistFit twist = TwistFit::kLinear;  ///< of ElasticFit::kLinear
   std::size_t max_cells = kBodyCells;  ///< of a body whose size is chosen for it
   bool refine = true;                  ///< groups of short bones (fingers) on finer grids of their own
@@ -96,15 +98,16 @@ void bone_row_from_joint_row(std::span<const int> parents, std::span<const std::
 void joint_row_from_bone_row(std::span<const int> parents, std::span<const std::size_t> order,
                              std::span<const double> bone_row, std::span<double> joint_row);
 
-/// The same for a surface: joint weights carried over by trilinear interpolation, and bone weights made of the
-/// swing weights. input.parents must be given.
+/// The same for a surface: bone weights made of the swing weights, carried over by trilinear interpolation.
+/// input.parents must be given.
 struct ElasticWeights : BodyFigures {
   BoneWeights weights;
-  Eigen::MatrixXd swing, twist;  ///< surface vertices x bones
 };
 Result<ElasticWeights> elastic_weights(const BindInput& input, const ElasticWeightOptions& options = {});
-/// The same in a body that is there already.
+/// The same in a body that is there already; the second with the joint weights of its grid, by the same options.
 Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& bones,
                                        const ElasticWeightOptions& options = {});
+Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& bones,
+                                       const GridJointWeights& grid, const ElasticWeightOptions& options);
 
 }  // namespace sinew
