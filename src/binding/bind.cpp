@@ -13,6 +13,7 @@
 #include "sinew/binding/surface.h"
 #include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
+#include "sinew/measure/weight_faults.h"
 #include "sinew/skeleton/carry_clip.h"
 #include "sinew/skeleton/joint_hint.h"
 #include "sinew/weights/geodesic.h"
@@ -58,6 +59,28 @@ Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeight
     weights.bound[i] = 1;
   }
   return {};
+}
+
+// What lies across a gap is near in the solid voxel grid, which may close it: thighs that touch, a mouth. Weights
+// that a joint has there, far from what it carries on the way along the surface, are taken away.
+void clear_gaps(const Surface& surface, BoneWeights& weights) {
+  constexpr StrayOptions kAcross{.weight = 1e-2, .detour = 2.5, .fewest = 1};
+  constexpr double kLeft = 0.25;  // of a row: a vertex that is held from across alone stays as it is
+  SkinWeights rows;
+  std::vector<Influence> row;
+  for (Eigen::Index i = 0; i < weights.values.rows(); ++i) {
+    row.clear();
+    for (Eigen::Index j = 0; j < weights.values.cols(); ++j)
+      if (weights.values(i, j) > kNegligible)
+        row.push_back({static_cast<std::uint32_t>(j), weights.values(i, j)});
+    rows.add_row(row);
+  }
+  for (const StrayWeights& stray : stray_weights(surface.welded.view(), rows, surface.bones.size(), kAcross))
+    for (const std::uint32_t i : stray.vertices) {
+      double& value = weights.values(i, static_cast<Eigen::Index>(stray.joint));
+      if (stray.near && weights.values.row(i).sum() - value > kLeft) value = 0;
+    }
+  normalise_rows(weights);
 }
 
 // Dense rows of welded vertices into sparse rows of stored ones.
@@ -270,6 +293,7 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   if (request.strict && report.filled > 0)
     return impossible(report.warnings.back() + "; a strict binding forbids that");
   SINEW_CHECK(fill(surface, request, weights, report));
+  if (report.voxels > 0) clear_gaps(surface, weights);
   bind_islands(surface, plan, weights);
 
   std::vector<int> parents;

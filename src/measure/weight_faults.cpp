@@ -28,6 +28,7 @@ class SurfaceGraph {
  public:
   explicit SurfaceGraph(MeshView mesh)
       : positions_(mesh.positions),
+        islands_(connected_components(mesh.positions.size(), mesh.triangles)),
         neighbours_(
             vertex_neighbours(mesh.positions.size(), edge_table(mesh.positions.size(), mesh.triangles))) {}
 
@@ -44,19 +45,26 @@ class SurfaceGraph {
     return piece;
   }
 
-  // Lengths of the shortest ways along edges; infinite on other islands.
-  std::vector<double> distances(std::span<const std::uint32_t> from) const {
+  // Lengths of the shortest ways along edges to the vertices of `wanted`; infinite on other islands.
+  std::vector<double> distances(std::span<const std::uint32_t> from, std::vector<std::uint8_t> wanted) const {
     std::vector<double> far(positions_.size(), std::numeric_limits<double>::infinity());
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      wanted[i] = wanted[i] && !from.empty() && islands_.of_vertex[i] == islands_.of_vertex[from[0]];
+      left += wanted[i];
+    }
     using Step = std::pair<double, std::uint32_t>;
     std::priority_queue<Step, std::vector<Step>, std::greater<>> open;
     for (const std::uint32_t i : from) {
       far[i] = 0;
       open.push({0, i});
     }
-    while (!open.empty()) {
+    while (!open.empty() && left > 0) {
       const auto [distance, i] = open.top();
       open.pop();
       if (distance > far[i]) continue;
+      left -= wanted[i];
+      wanted[i] = 0;
       for (const std::uint32_t n : neighbours_[i]) {
         const double way = distance + (positions_[n] - positions_[i]).norm();
         if (way >= far[n]) continue;
@@ -69,6 +77,7 @@ class SurfaceGraph {
 
  private:
   std::span<const Vec3> positions_;
+  Components islands_;
   IndexLists neighbours_;
 };
 
@@ -108,7 +117,9 @@ std::vector<StrayWeights> stray_weights(MeshView mesh, const SkinWeights& rows, 
     if (of_joint[j].empty()) continue;
     for (const auto& [i, w] : of_joint[j]) weights[i] = w;
     const std::vector<std::uint32_t> core = core_of(graph, weights);
-    const std::vector<double> far = graph.distances(core);
+    std::vector<std::uint8_t> heavy(weights.size(), 0);
+    for (const auto& [i, w] : of_joint[j]) heavy[i] = w >= options.weight;
+    const std::vector<double> far = graph.distances(core, std::move(heavy));
     const Bvh tree = point_tree(mesh.positions, core);
     // What hangs together with the core through vertices that the joint carries a little.
     std::vector<std::uint8_t> touched(weights.size());

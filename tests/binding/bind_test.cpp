@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <numeric>
 #include <random>
 #include <set>
@@ -168,6 +170,41 @@ TEST(Bind, AHandBesideAThighGetsNothingFromIt) {
     ASSERT_TRUE(report.ok());
     for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
       EXPECT_EQ(weight_of(rig, i, 1 - pieces.of_vertex[i]), 0) << method;
+  }
+}
+
+TEST(Bind, NothingIsHeldAcrossAGapThatTheVoxelsClose) {
+  // A tube bent to a ring, whose ends are nearer to each other than a voxel is wide.
+  constexpr int kBones = 8;
+  constexpr double kOpen = 0.02;  // of the ring
+  const auto bent = [](double x, double y, double z) {
+    const double angle = 2 * std::numbers::pi * (1 - kOpen) * x / 4;
+    return Vec3((1 + y) * std::cos(angle), (1 + y) * std::sin(angle), z);
+  };
+  PolyMesh mesh = test::capped_cylinder(0.25, 4, 16, 61);
+  std::vector<double> along;
+  for (Vec3& p : mesh.positions) {
+    along.push_back(p.x());
+    p = bent(p.x(), p.y(), p.z());
+  }
+  std::vector<std::pair<Vec3, Vec3>> bones;
+  for (int b = 0; b < kBones; ++b)
+    bones.emplace_back(bent(4.0 * b / kBones + 0.05, 0, 0), bent(4.0 * (b + 1) / kBones - 0.05, 0, 0));
+  for (const char* method : {"bbw", "geodesic"}) {
+    Rig rig = rig_of(mesh, bones);
+    const auto report = bind(rig, {.method = method, .influences = kBones, .voxels = 16});
+    ASSERT_TRUE(report.ok());
+    for (std::size_t i = 0; i < along.size(); ++i) {
+      if (along[i] < 0.5) {
+        EXPECT_LT(weight_of(rig, i, kBones - 1), 0.01) << method << " at " << along[i];
+      }
+      if (along[i] > 3.5) {
+        EXPECT_LT(weight_of(rig, i, 0), 0.01) << method << " at " << along[i];
+      }
+      if (std::abs(along[i] - 2) < 0.1) {
+        EXPECT_GT(weight_of(rig, i, kBones / 2) + weight_of(rig, i, kBones / 2 - 1), 0.8) << method;
+      }
+    }
   }
 }
 
