@@ -25,7 +25,7 @@ struct ExportArguments {
   std::size_t helpers = 24, morphs = 16;
   std::size_t lods = 0;
   double tolerance = 0, fps = 30;
-  bool keep = false, no_clips = false;
+  bool keep = false, no_clips = false, no_check = false;
   PoseOptions pose;
   TargetOptions target;
 };
@@ -48,6 +48,7 @@ Result<void> run_export(ExportArguments& options, const Console& console) {
   request.fps = options.fps;
   request.keep = options.keep;
   request.reference_poses = options.reference;
+  request.grade = !options.no_check;
   if (!options.page.empty()) request.pictures = 2;
   request.progress = console.progress();
   SINEW_TRY(request.deform, options.pose.choice(console, asset.rig));
@@ -147,6 +148,8 @@ void add_export(Program& program) {
               "poses in which the elastic reference is solved for the report")
       .range(0, 64)
       .show_default();
+  verb.flag("--no-check", options->no_check,
+            "do not grade the weights before and after, as `sinew check` does: some seconds less");
   verb.option("--page", options->page, "a folder for the certificate as a page with pictures");
   options->pose.add_deformer_to(verb);
   verb.runs([&program, options] { return run_export(*options, program.console); });

@@ -236,7 +236,9 @@ Result<CheckReport> check(const Rig& rig, const CheckRequest& request) {
   for (std::size_t j = 0; j < rig.skeleton.deforming_count(); ++j)
     report.joints.push_back({rig.skeleton[j].name, std::nullopt, std::nullopt, {}});
   SINEW_TRY(const Rig chains, as_chains(rig, report.warnings));
-  SINEW_TRY(const CheckedRig checked, make_checked_rig(chains, request.range));
+  SINEW_TRY(CheckedRig checked, make_checked_rig(chains, request.range));
+  for (std::size_t j = 0; j < checked.on_control.size(); ++j)
+    checked.on_control[j] = chains.skeleton[j].parent != rig.skeleton[j].parent;
   Faults faults;
   find_row_faults(checked, request, report, faults);
   find_open_seams(checked, report, faults);

@@ -143,6 +143,7 @@ Result<CheckedRig> make_checked_rig(const Rig& rig, const MotionRange& range) {
   for (const std::uint32_t i : checked.surface.welded.weld.representative)
     checked.rows.add_row(rig.weights.row(i));
   checked.shares = carried_shares(rig, checked.surface);
+  checked.on_control.assign(checked.surface.bones.size(), 0);
   return checked;
 }
 
@@ -256,6 +257,8 @@ void find_loose_islands(const CheckedRig& checked, CheckReport& report, Faults& 
                                      contact.barycentric[2] * checked.shares.row(t[2]);
     for (std::size_t j = 0; j < entry->second.size(); ++j) {
       const auto column = static_cast<Eigen::Index>(j);
+      // A control turns about a place of its own, and solvers take the rest along.
+      if (checked.on_control[j]) entry->second[j] = 0;
       const double gap = opening(checked, j, checked.shares(contact.vertex, column) - other[column],
                                  mesh.positions[contact.vertex]);
       entry->second[j] = std::min(entry->second[j], gap);

@@ -10,9 +10,10 @@ namespace sinew {
 struct CheckedRig {
   const Rig* rig = nullptr;
   Surface surface;
-  std::vector<std::uint32_t> copies;  // of copies_of
-  SkinWeights rows;                   // per welded vertex
-  Eigen::MatrixXd shares;             // of carried_shares
+  std::vector<std::uint32_t> copies;     // of copies_of
+  SkinWeights rows;                      // per welded vertex
+  Eigen::MatrixXd shares;                // of carried_shares
+  std::vector<std::uint8_t> on_control;  // per joint: as_chains hung it on another one
   double diagonal = 1;
   MotionRange range;
 };

@@ -330,6 +330,27 @@ class Certifier {
   ExportedRig& exported_;
 };
 
+// What check() says of the weights before and after. A rig that it does not take has no grade.
+Result<void> grade_weights(const Rig& source, const Progress* progress, ExportedRig& exported) {
+  const auto grade = [&](const Rig& rig, std::optional<Grade>& out) -> Result<void> {
+    CheckRequest request;
+    request.progress = progress;
+    const auto checked = check(rig, request);
+    if (!checked && checked.error().code == ErrorCode::kCancelled) return checked.error();
+    if (checked) out = checked->grade;
+    return {};
+  };
+  Certificate& certificate = exported.certificate;
+  SINEW_CHECK(grade(source, certificate.plain_grade));
+  SINEW_CHECK(grade(exported.rig, certificate.grade));
+  if (certificate.grade && certificate.plain_grade && *certificate.grade > *certificate.plain_grade)
+    exported.warnings.push_back(
+        fmt::format("the weights have grade {} where nobody runs the drivers, and those of the source {}: "
+                    "'sinew check' says why",
+                    letter_of(*certificate.grade), letter_of(*certificate.plain_grade)));
+  return {};
+}
+
 }  // namespace
 
 Result<ExportedRig> export_plain(const Rig& rig, const ExportRequest& request) {
@@ -368,6 +389,7 @@ Result<ExportedRig> export_plain(const Rig& rig, const ExportRequest& request) {
   certificate.helper_errors = fitted.helper_errors;
   certificate.morph_errors = fitted.morph_errors;
   SINEW_CHECK(Certifier(source, request, exported).run());
+  if (request.grade) SINEW_CHECK(grade_weights(rig, request.progress, exported));
   return exported;
 }
 

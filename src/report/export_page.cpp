@@ -105,6 +105,11 @@ Result<void> save_export_page(const Rig& rig, const ExportedRig& exported, const
         fmt::format("<p>Distance to the elastic body: rms {:.3f} %, by the source's weights alone {:.3f} "
                     "%.</p>\n",
                     100 * *certificate.elastic_rms, 100 * *certificate.plain_elastic_rms));
+  if (certificate.grade && certificate.plain_grade)
+    page.add(
+        fmt::format("<p><code>sinew check</code> gives the weights grade {}, drivers idle; those of the "
+                    "source {}.</p>\n",
+                    letter_of(*certificate.grade), letter_of(*certificate.plain_grade)));
   if (certificate.helper_errors.size() > 1 || certificate.morph_errors.size() > 1)
     SINEW_CHECK(page.add_picture("error.png", "error over helpers and morphs", error_plot(certificate)));
   if (!exported.poses.empty())

@@ -260,6 +260,9 @@ Json to_json(const Certificate& certificate) {
   for (const MorphError& error : certificate.morph_errors)
     morphs.push_back({{"morphs", error.morphs}, {"rms", error.rms}});
   const auto maybe = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
+  const auto grade = [](const std::optional<Grade>& value) {
+    return value ? Json(std::string(1, letter_of(*value))) : Json(nullptr);
+  };
   return {{"influences", certificate.influences},
           {"joints", certificate.joints},
           {"helpers", certificate.helpers},
@@ -269,13 +272,15 @@ Json to_json(const Certificate& certificate) {
           {"max", held.max},
           {"poses", held.poses},
           {"elastic_rms", maybe(certificate.elastic_rms)},
+          {"grade", grade(certificate.grade)},
           {"diagonal", certificate.diagonal},
           {"clips", figures_json(certificate.clips)},
           {"idle", figures_json(certificate.idle)},
           {"plain",
            {{"held_out", figures_json(certificate.plain)},
             {"clips", figures_json(certificate.plain_clips)},
-            {"elastic_rms", maybe(certificate.plain_elastic_rms)}}},
+            {"elastic_rms", maybe(certificate.plain_elastic_rms)},
+            {"grade", grade(certificate.plain_grade)}}},
           {"fit", {{"helpers", certificate.helper_errors}, {"morphs", morphs}}}};
 }
 

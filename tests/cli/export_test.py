@@ -190,6 +190,10 @@ class Export(ProgramTest):
         self.assertEqual(player.json["extras"]["sinew_export"]["helpers"], said["helpers"])
         self.assertEqual(said["bytes"], os.path.getsize(out))
         self.assertIsNone(said["elastic_rms"])  # was not asked for
+        grade = lambda file: self.document("check", file)["grade"]
+        self.assertEqual((said["plain"]["grade"], said["grade"]), (grade(self.arm), grade(out)))
+        said = self.document("export", self.arm, "--no-check", "-o", out, "--force", *self.deform)
+        self.assertEqual((said["plain"]["grade"], said["grade"]), (None, None))
 
     def test_the_program_plays_what_it_wrote_as_others_do(self):
         out = self.path("out.glb")

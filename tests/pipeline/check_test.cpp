@@ -167,6 +167,32 @@ TEST(Check, AFootThatHangsOnAControlFollowsItsLeg) {
   EXPECT_TRUE(whole.warnings.empty());
 }
 
+TEST(Check, ARigidPartOnAControlIsNotTornByTheControlsPlace) {
+  // Two boxes that touch. The second hangs on a control whose place is far below, as the feet of rigs with
+  // inverse kinematics do: turned about that it leaves the first.
+  Rig rig = ramp_bar(2);
+  rig.mesh = test::box(Vec3(0, 0, 0), Vec3(2, 1, 1), 4);
+  rig.weights = {};
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    const std::vector<Influence> row{{0, 1.0}};
+    rig.weights.add_row(row);
+  }
+  add_box(rig, Vec3(2.001, 0, 0), 1, 1);
+  std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+  joints[1].parent = -1;
+  joints[1].rest_local = Affine3(Eigen::Translation3d(2.5, -3, 0.5));
+  rig.skeleton = *Skeleton::create(joints);
+  rig.inverse_bind[1] = joints[1].rest_local.inverse();
+  const CheckReport control = checked(rig);
+  EXPECT_EQ(control.islands, 2u);
+  EXPECT_EQ(control.torn, 0u);
+  // A joint of the leg itself must lie where the two meet.
+  joints[1].parent = 0;
+  joints[1].rest_local = joints[0].rest_local.inverse() * joints[1].rest_local;
+  rig.skeleton = *Skeleton::create(joints);
+  EXPECT_EQ(checked(rig).torn, 1u);
+}
+
 TEST(Check, JointsThatCarryNothingHaveNoGrade) {
   Rig rig = *make_character("arm", {.resolution = 400});
   const std::size_t last = rig.skeleton.deforming_count() - 1;

@@ -214,11 +214,12 @@ def stack(rig: MeshLike, order: str = "", *, deformer: str | None = None, masks:
 
 def export(rig: MeshLike, *, deformer: str | None = None, influences: int = 4, helpers: int = 24, morphs: int = 16,
            tolerance: float = 0, clips: Sequence[str] | None = None, fps: float = 30, keep: bool = False,
-           reference: int = 4, progress: Any = None, **settings: Any) -> Rig:
+           reference: int = 4, check: bool = True, progress: Any = None, **settings: Any) -> Rig:
     """Bakes any deformer to plain skinning, as `sinew export` does: helper joints, corrective morph targets, keyed
-    clips. rig.report says how large the error is. clips: names to keep; None: all."""
+    clips. rig.report says how large the error is, and what check() says of the weights before and after.
+    clips: names to keep; None: all."""
     options = dict(influences=influences, helpers=helpers, morphs=morphs, tolerance=tolerance, fps=fps, keep=keep,
-                   reference=reference, clips=None if clips is None else [str(name) for name in clips])
+                   reference=reference, check=check, clips=None if clips is None else [str(name) for name in clips])
     return _sinew.export(rig_of(rig), options, {"deformer": deformer, **settings}, reporter(progress))
 
 

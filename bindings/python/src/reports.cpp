@@ -131,6 +131,7 @@ RigObject export_rig(const RigObject& before, const nb::dict& options, const nb:
   take(options, "fps", request.fps);
   take(options, "keep", request.keep);
   take(options, "reference", request.reference_poses);
+  take(options, "check", request.grade);
   if (request.influences != 4 && request.influences != 8)
     raise(parameter_error("influences", "is " + std::to_string(request.influences) + ": give 4 or 8"));
   std::vector<std::string> clips;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sinew/core/progress.h"
+#include "sinew/pipeline/check.h"
 #include "sinew/pipeline/posed_mesh.h"
 #include "sinew/rig/rig.h"
 
@@ -21,6 +22,7 @@ struct ExportRequest {
   double fps = 30;                      ///< keys of helpers and morphs
   bool keep = false;                    ///< what sinew's own deformers need
   int reference_poses = 4;              ///< in which the elastic body is solved
+  bool grade = true;                    ///< what check() says of the weights, before and after
   std::size_t pictures = 0;  ///< poses whose shapes are kept, of the clips and of the range of motion each
   DeformChoice deform = {};  ///< what is baked
   const Progress* progress = nullptr;
@@ -47,6 +49,9 @@ struct Certificate {
   ErrorFigures clips;     ///< the clips, between their keys
   ErrorFigures plain_clips;
   std::optional<double> elastic_rms, plain_elastic_rms;  ///< distance to the elastic body
+  /// Of check(), as any player shows the rig: drivers idle; and of the source's own weights. None: not asked for,
+  /// or nothing that check() takes.
+  std::optional<Grade> grade, plain_grade;
   double diagonal = 0;
   /// The rms of the fit with 0, 1, 2, … helpers; never rises.
   std::vector<double> helper_errors;
