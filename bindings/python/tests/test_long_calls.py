@@ -46,6 +46,7 @@ STOPPED = """
     ("pass", "sinew.rig(rig.mesh, rig.skeleton, voxels=160)"),
     ("player, poses = sinew.Player(rig, 'volume'), sinew.clip(rig, fps=900)", "player(poses)"),
     ("pass", "sinew.Player(rig, 'elastic')(sinew.clip(rig))"),
+    ("rig = sinew.make('biped', resolution=60000)", "sinew.Player(rig, 'volume')"),
 ])
 def test_ctrl_c_stops_a_long_call(before, call):
     out, problem = run_script(STOPPED % (before, call))
