@@ -53,10 +53,11 @@ Result<Convergence> compare_convergence(const Arena& arena, const Progress* prog
   start = band.body->hierarchy().solve(Eigen::MatrixXd(), start, 1e-6, 100).x;
   const JointSamples samples = swing_samples(frame);
   auto clock = std::chrono::steady_clock::now();
-  SINEW_TRY(const GridWeight weight,
-            energy_minimising_weight(
-                model, band.fixed, start, frame.origin, samples,
-                {.tolerance = kFallTolerance, .max_steps = kWeightSteps, .accelerated = false, .progress = progress}));
+  SINEW_TRY(const GridWeight weight, energy_minimising_weight(model, band.fixed, start, frame.origin, samples,
+                                                              {.tolerance = kFallTolerance,
+                                                               .max_steps = kWeightSteps,
+                                                               .accelerated = false,
+                                                               .progress = progress}));
   result.reduced_seconds = seconds_since(clock);
   clock = std::chrono::steady_clock::now();
   std::vector<ElasticBody::Solution> falls;

@@ -301,9 +301,9 @@ class Check(ProgramTest):
             for j in np.unique(best):
                 glb.give(np.flatnonzero(best == j), j)
         good, said = self.document("check", self.biped), self.spoilt(rigid)
-        for joint in ("LeftForeArm", "LeftLeg", "Spine1"):
+        for joint in ("LeftLeg", "RightLeg", "Spine1"):  # thin limbs of few vertices bend alike either way
             ratio = lambda d: [j["energy_ratio"] for j in d["joints"] if j["name"] == joint][0]
-            self.assertGreater(ratio(said), 1.1 * ratio(good), joint)
+            self.assertGreater(ratio(said), 1.3 * ratio(good), joint)
 
     def test_candy_wrapping_is_named(self):
         def spoil(glb):  # half of every vertex of the forearm to the hand: a quarter turn leaves cos 45 of the girth
