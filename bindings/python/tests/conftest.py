@@ -6,12 +6,12 @@ import pathlib
 import subprocess
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import sinew
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-settings.register_profile("sinew", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("sinew", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("sinew")
 
 
