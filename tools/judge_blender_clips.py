@@ -4,6 +4,7 @@
 usage: blender --background --factory-startup --python tools/judge_blender_clips.py -- JOBS.json
 
 JOBS.json is [{"file", "clip", "moments": [{"time", "output"}]}]; an output is one "x y z" line a vertex, in glTF's axes.
+FILE.bones.json gets the degrees between each bone and its only child.
 """
 import json
 import math
@@ -15,6 +16,7 @@ from mathutils import Matrix
 
 np.bool = bool  # Blender 3.4's importer uses a name that numpy has dropped
 
+HELPERS = ("_roll", "_half", "_helper")
 FROM_BLENDER = Matrix.Rotation(math.radians(-90), 3, "X")  # glTF has y up, Blender z
 
 
@@ -46,11 +48,26 @@ def positions(objects):
     return rows
 
 
+def bone_angles():
+    """Degrees between bones and the way to their only child, as Blender draws them."""
+    armature = next(o for o in bpy.data.objects if o.type == "ARMATURE")
+    found = {}
+    for bone in armature.data.bones:
+        if bone.name.rstrip("0123456789").endswith(HELPERS):
+            continue
+        children = [c for c in bone.children if (c.head_local - bone.head_local).length > 1e-4 and not c.name.rstrip("0123456789").endswith(HELPERS)]
+        if len(children) == 1:
+            found[bone.name] = math.degrees((bone.tail_local - bone.head_local).angle(children[0].head_local - bone.head_local))
+    return found
+
+
 def main():
     with open(sys.argv[sys.argv.index("--") + 1]) as file:
         jobs = json.load(file)
     for job in jobs:
         objects = load(job["file"])
+        with open(job["file"] + ".bones.json", "w") as file:
+            json.dump(bone_angles(), file)
         choose(job["clip"])
         scene = bpy.context.scene
         for moment in job["moments"]:

@@ -12,6 +12,8 @@
 #include "sinew/io/write_mesh.h"
 #include "sinew/pipeline/t_pose.h"
 #include "sinew/pipeline/vrm_rig.h"
+#include "sinew/skeleton/convention_axes.h"
+#include "words.h"
 
 namespace sinew::cli {
 namespace {
@@ -34,6 +36,10 @@ void TargetOptions::add_to(const Verb& verb) {
   verb.option(
       "--names", names,
       "naming convention of a humanoid's joints: " + convention_list() + "; keep (default: the program's)");
+  verb.option(
+      "--axes", axes,
+      "joint axes at rest: bone (y along the bone, as in Blender), godot, unreal (x along the bone), as "
+      "their humanoids have them; keep (default: the program's)");
   verb.flag("--t-pose", t_pose, "make a T pose the rest pose of a humanoid (always with --for vrm)");
   verb.option("--name", name, "name of the character, for VRM");
   verb.repeatable("--author", authors, "an author, for VRM; repeatable");
@@ -50,6 +56,11 @@ Result<void> TargetOptions::check() {
   if (names == "keep") names.clear();
   if (!names.empty()) SINEW_CHECK(check_convention(names));
   vrm_ = found->vrm;
+  if (axes.empty()) axes = found->axes;
+  if (axes == "keep") axes.clear();
+  if (vrm_ && !axes.empty())
+    return parameter_error("axes", "does not go with --for vrm, whose constraints need the axes as they are");
+  if (!axes.empty()) SINEW_CHECK(convention_axes({}, {}, {}, axes));
   if (!vrm_) return {};
   auto meta = metadata();
   if (!meta) {
@@ -86,6 +97,20 @@ Result<std::string> TargetOptions::metadata() const {
   return checked_vrm_meta(meta.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+Result<void> TargetOptions::orient(const Console& console, const std::string& file, Rig& rig,
+                                   Json& report) const {
+  if (!rig.pose_spaces.empty()) {
+    console.warn(fmt::format("{}: joint axes are unchanged, since pose spaces depend on them", file));
+    return {};
+  }
+  SINEW_TRY(const std::vector<std::string> kept, orient_joints(rig, axes));
+  report["axes"] = {{"convention", axes}, {"unchanged", kept}};
+  if (!kept.empty())
+    console.warn(fmt::format("{}: {} with uneven or mirrored scale keep their axes{}", file,
+                             counted(kept.size(), "joint"), first_of(kept)));
+  return {};
+}
+
 Result<void> TargetOptions::apply(const Console& console, const std::string& file, Rig& rig,
                                   GltfWriteOptions& write, Json& report) const {
   // Before the rest pose changes: drivers of roll joints go with it.
@@ -107,6 +132,7 @@ Result<void> TargetOptions::apply(const Console& console, const std::string& fil
                     "diagonal (rms)",
                     file, made.degrees, 100 * made.rms));
   }
+  if (!axes.empty()) SINEW_CHECK(orient(console, file, rig, report));
   write.edit.names = !names.empty();
   return rename_joints(console, file, names, rig, report);
 }

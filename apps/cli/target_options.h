@@ -12,7 +12,7 @@ namespace sinew::cli {
 
 // The options of `export` that say for which program: joint names, rest pose, metadata of VRM.
 struct TargetOptions {
-  std::string target = "plain", names, meta_file, name, licence;
+  std::string target = "plain", names, axes, meta_file, name, licence;
   std::vector<std::string> authors;
   bool t_pose = false;
 
@@ -29,6 +29,7 @@ struct TargetOptions {
                      Json& report) const;
 
  private:
+  Result<void> orient(const Console& console, const std::string& file, Rig& rig, Json& report) const;
   Result<std::string> metadata() const;
 
   bool vrm_ = false;

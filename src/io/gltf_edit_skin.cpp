@@ -43,8 +43,10 @@ void reuse_nodes(Editor& editor) {
       }
     } else if (node >= 0 && j < editor.document.skeleton.size() &&
                !near(skeleton[j].rest_local, editor.document.skeleton[j].rest_local)) {
-      set_transform(editor.builder.json["nodes"][at(node)], skeleton[j].rest_local, skeleton[j].rest_parts,
-                    animated[j]);
+      Json& json = editor.builder.json["nodes"][at(node)];
+      set_transform(json, skeleton[j].rest_local, skeleton[j].rest_parts, animated[j]);
+      if (const auto& tail = skeleton[j].tail; tail && editor.document.skeleton[j].tail)
+        json["extensions"]["SINEW_rig"]["tail"] = {tail->x(), tail->y(), tail->z()};
     }
   }
 }

@@ -5,17 +5,19 @@
 #include <array>
 
 #include "pipeline/retarget_match.h"
+#include "sinew/rig/joint_axes.h"
+#include "sinew/skeleton/convention_axes.h"
 
 namespace sinew {
 namespace {
 
-constexpr std::array<ExportTarget, 7> kExportTargets = {{{"plain", "", false},
-                                                         {"web", "", false},
-                                                         {"godot", "godot", false},
-                                                         {"unity", "unity", false},
-                                                         {"unreal", "unreal", false},
-                                                         {"vrm", "vrm", true},
-                                                         {"blender", "rigify", false}}};
+constexpr std::array<ExportTarget, 7> kExportTargets = {{{"plain", "", "", false},
+                                                         {"web", "", "", false},
+                                                         {"godot", "godot", "godot", false},
+                                                         {"unity", "unity", "", false},
+                                                         {"unreal", "unreal", "unreal", false},
+                                                         {"vrm", "vrm", "", true},
+                                                         {"blender", "rigify", "bone", false}}};
 
 }  // namespace
 
@@ -35,6 +37,22 @@ std::string export_target_list() {
 Result<JointNames> rename_joints(Rig& rig, std::string_view convention) {
   const RestBody body = rest_body(rig);
   return rename_joints(rig.skeleton, body.global, convention);
+}
+
+Result<std::vector<std::string>> orient_joints(Rig& rig, std::string_view axes) {
+  const RestBody body = rest_body(rig);
+  SINEW_TRY(const std::vector<Mat3> wanted, convention_axes(rig.skeleton, body.global, body.human, axes));
+  std::vector<Quat> turns(rig.skeleton.size(), Quat::Identity());
+  std::vector<std::string> kept;
+  for (std::size_t j = 0; j < turns.size(); ++j) {
+    if (!rig.skeleton[j].deforms || rig.skeleton[j].helper) continue;
+    if (body.global[j].linear().determinant() > 0)
+      turns[j] = (body.turns[j].conjugate() * Quat(wanted[j])).normalized();
+    else
+      kept.push_back(rig.skeleton[j].name);
+  }
+  for (const std::size_t j : turn_joint_axes(rig, turns)) kept.push_back(rig.skeleton[j].name);
+  return kept;
 }
 
 }  // namespace sinew

@@ -26,42 +26,51 @@ double angle_between(const Vec3& a, const Vec3& b) {
 
 class BoneAxes {
  public:
-  explicit BoneAxes(const Skeleton& skeleton)
+  BoneAxes(const Skeleton& skeleton, std::span<const Affine3> globals, const Mat3& body)
       : skeleton_(skeleton),
-        globals_(global_transforms(skeleton, rest_pose(skeleton).local)),
+        globals_(globals),
         below_(skeleton.size(), 1),
         main_(skeleton.size()),
         y_(skeleton.size(), Vec3::Zero()),
         length_(skeleton.size(), 0),
         x_(skeleton.size(), Vec3::Zero()),
-        middle_(skeleton.size(), false) {
+        middle_(skeleton.size(), false),
+        body_(body) {
     Box3 box;
     for (const Affine3& global : globals_) box.extend(Vec3(global.translation()));
     size_ = box.diagonal().norm();
     root_ = skeleton.order()[0];
-    body_ = polar_decomposition(globals_[root_].linear()).rotation;
     const auto order = skeleton.order();
     for (auto j = order.rbegin(); j != order.rend(); ++j)
       if (skeleton[*j].parent >= 0) below_[above(*j)] += below_[*j];
   }
 
-  Skeleton turned() {
+  std::vector<Mat3> find() {
     for (const std::uint32_t j : skeleton_.order()) find_direction(j);
     for (const std::uint32_t j : skeleton_.order()) find_middle(j);
     for (const std::uint32_t j : skeleton_.order())
       if (!middle_[j] && begins_limb(j)) find_hinges(j);
-    return built();
+    std::vector<Mat3> axes(skeleton_.size());
+    for (std::size_t j = 0; j < axes.size(); ++j) {
+      const Vec3 x = (x_[j] - x_[j].dot(y_[j]) * y_[j]).normalized();
+      axes[j] << x, y_[j], x.cross(y_[j]);
+    }
+    return axes;
   }
 
  private:
   std::size_t above(std::size_t j) const { return static_cast<std::size_t>(skeleton_[j].parent); }
   Vec3 head(std::size_t j) const { return globals_[j].translation(); }
+  bool ends_bone(std::size_t j, std::size_t child) const {
+    return (skeleton_[child].deforms || !skeleton_[j].deforms) &&
+           (head(child) - head(j)).norm() > kNothing * size_;
+  }
 
   // The children that carry the bone on.
   std::vector<std::uint32_t> main_children(std::size_t j) const {
     std::vector<std::uint32_t> children;
     for (const std::uint32_t c : skeleton_.children(j))
-      if ((head(c) - head(j)).norm() > kNothing * size_) children.push_back(c);
+      if (ends_bone(j, c)) children.push_back(c);
     if (children.size() < 2) return children;
     const Vec3 before = skeleton_[j].parent < 0 ? Vec3::Zero() : Vec3(head(j) - head(above(j)));
     std::vector<double> cost;
@@ -122,8 +131,7 @@ class BoneAxes {
   Vec3 palm_of(std::size_t hand) const {
     std::vector<Vec3> ways;
     for (const std::uint32_t c : skeleton_.children(hand))
-      if ((head(c) - head(hand)).norm() > kNothing * size_)
-        ways.push_back((head(c) - head(hand)).normalized());
+      if (ends_bone(hand, c)) ways.push_back((head(c) - head(hand)).normalized());
     if (ways.size() < 3) return Vec3::Zero();
     Vec3 mean = Vec3::Zero();
     for (const Vec3& way : ways) mean += way;
@@ -172,29 +180,8 @@ class BoneAxes {
     for (std::size_t k = at; k + 1 < limb.size(); ++k) x_[limb[k + 1]] = carried(limb[k], limb[k + 1]);
   }
 
-  Skeleton built() const {
-    std::vector<Joint> joints(skeleton_.joints().begin(), skeleton_.joints().end());
-    std::vector<Affine3> turned(joints.size(), Affine3::Identity());
-    for (std::size_t j = 0; j < joints.size(); ++j) {
-      const Vec3 x = (x_[j] - x_[j].dot(y_[j]) * y_[j]).normalized();
-      turned[j].linear() << x, y_[j], x.cross(y_[j]);
-      turned[j].translation() = head(j);
-    }
-    for (std::size_t j = 0; j < joints.size(); ++j) {
-      if (joints[j].tail)
-        joints[j].tail = turned[j].linear().transpose() * (globals_[j] * *joints[j].tail - head(j));
-      const Affine3 local =
-          joints[j].parent < 0 ? turned[j] : turned[above(j)].inverse(Eigen::Isometry) * turned[j];
-      // In parts, so that rounding shows as no scale.
-      joints[j].rest_parts = Trs{local.translation(), Quat(local.linear()).normalized(), Vec3::Ones()};
-      joints[j].rest_local = compose(*joints[j].rest_parts);
-    }
-    Result<Skeleton> made = Skeleton::create(std::move(joints));
-    return made ? *std::move(made) : skeleton_;  // as it was, where the numbers are too large to turn
-  }
-
   const Skeleton& skeleton_;
-  std::vector<Affine3> globals_;
+  std::span<const Affine3> globals_;
   std::vector<std::size_t> below_;                // joints at and below each
   std::vector<std::vector<std::uint32_t>> main_;  // children that carry the bone on
   std::vector<Vec3> y_;
@@ -208,8 +195,33 @@ class BoneAxes {
 
 }  // namespace
 
+std::vector<Mat3> bone_axes(const Skeleton& skeleton, std::span<const Affine3> globals, const Mat3& body) {
+  return skeleton.empty() ? std::vector<Mat3>() : BoneAxes(skeleton, globals, body).find();
+}
+
 Skeleton with_bone_axes(const Skeleton& skeleton) {
-  return skeleton.empty() ? skeleton : BoneAxes(skeleton).turned();
+  if (skeleton.empty()) return skeleton;
+  const std::vector<Affine3> globals = global_transforms(skeleton, rest_pose(skeleton).local);
+  const std::vector<Mat3> axes =
+      bone_axes(skeleton, globals, polar_decomposition(globals[skeleton.order()[0]].linear()).rotation);
+  std::vector<Joint> joints(skeleton.joints().begin(), skeleton.joints().end());
+  std::vector<Affine3> turned(joints.size(), Affine3::Identity());
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    turned[j].linear() = axes[j];
+    turned[j].translation() = globals[j].translation();
+  }
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (joints[j].tail)
+      joints[j].tail = axes[j].transpose() * (globals[j] * *joints[j].tail - globals[j].translation());
+    const int above = joints[j].parent;
+    const Affine3 local =
+        above < 0 ? turned[j] : turned[static_cast<std::size_t>(above)].inverse(Eigen::Isometry) * turned[j];
+    // In parts, so that rounding shows as no scale.
+    joints[j].rest_parts = Trs{local.translation(), Quat(local.linear()).normalized(), Vec3::Ones()};
+    joints[j].rest_local = compose(*joints[j].rest_parts);
+  }
+  Result<Skeleton> made = Skeleton::create(std::move(joints));
+  return made ? *std::move(made) : skeleton;  // as it was, where the numbers are too large to turn
 }
 
 }  // namespace sinew

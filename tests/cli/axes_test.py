@@ -11,6 +11,7 @@ import struct
 import subprocess
 import unittest
 
+from export_test import Player, diagonal, far
 from program import PROGRAM, SOURCE, ProgramTest
 
 DATA = os.environ.get("SINEW_DATA", os.path.join(SOURCE, "..", "shared", "data"))
@@ -154,6 +155,90 @@ class Axes(ProgramTest):
         self.call("skeleton", self.body, "-o", self.path("a.json"))
         self.call("weights", self.body, "--skeleton", self.path("a.json"), "-o", self.path("a.glb"))
         self.assertLess(largest_angle(joints_of(self.path("a.glb"))), 0.01)
+
+
+QUICK = ("--helpers", 0, "--morphs", 0, "--reference", 0)
+# Of a limb's joints: names, and which way along its own axis the next one lies.
+UNREAL = {"spine_01": ("spine_02", 1), "upperarm_l": ("lowerarm_l", 1), "lowerarm_l": ("hand_l", 1), "upperarm_r": ("lowerarm_r", -1),
+          "lowerarm_r": ("hand_r", -1), "thigh_l": ("calf_l", -1), "calf_l": ("foot_l", -1), "thigh_r": ("calf_r", 1), "calf_r": ("foot_r", 1)}
+GODOT = {"Spine": ("Chest", 1), "LeftUpperArm": ("LeftLowerArm", 1), "RightLowerArm": ("RightHand", 1), "LeftUpperLeg": ("LeftLowerLeg", 1),
+         "RightLowerLeg": ("RightFoot", 1), "LeftFoot": ("LeftToes", 1)}
+BLENDER = {"upper_arm.L": ("forearm.L", 1), "forearm.R": ("hand.R", 1), "thigh.L": ("shin.L", 1), "shin.R": ("foot.R", 1)}
+
+
+class ExportedAxes(ProgramTest):
+    """Rigs of others, with axes of their own: CesiumMan's bones lie along x and y, the knight's have two scales."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.biped = cls.make("biped.glb", "biped", "--resolution", 1500)
+
+    def rigs(self):
+        yield self.biped
+        for name in ("CesiumMan.glb", "q_Man_Casual.glb", "godot_player.glb"):
+            path = os.path.join(DATA, "rigged_gltf", name)
+            if os.path.exists(path):
+                yield path
+
+    def places(self, path):
+        """(parent, child) -> where the child lies in its parent, of length 1."""
+        nodes, found = Player(path).json["nodes"], {}
+        for node in nodes:
+            for c in node.get("children", []):
+                place = nodes[c].get("translation", [0, 0, 0])
+                found[node.get("name"), nodes[c].get("name")] = [x / (math.hypot(*place) or 1) for x in place]
+        return found
+
+    def test_every_program_gets_its_axes_and_the_skin_moves_as_before(self):
+        for source in self.rigs():
+            plain = self.path("plain.glb")
+            self.call("export", source, *QUICK, "--deformer", "lbs", "-o", plain, "--force")
+            for target, axis, limbs in (("unreal", 0, UNREAL), ("godot", 1, GODOT), ("blender", 1, BLENDER)):
+                out = self.path(target + ".glb")
+                said = self.document("export", source, *QUICK, "--deformer", "lbs", "--for", target, "-o", out, "--force")
+                self.assertEqual(said["axes"], {"convention": {"blender": "bone"}.get(target, target), "unchanged": []})
+                places, seen = self.places(out), 0
+                for parent, (child, sign) in limbs.items():
+                    if (parent, child) in places:  # else a joint lies between, or has no name
+                        self.assertGreater(sign * places[parent, child][axis], 0.98, (source, target, parent))
+                        seen += 1
+                self.assertGreater(seen, 3, (source, target))
+                before, after = Player(plain), Player(out)
+                for time in (None, 0.2, 0.7):
+                    clip = 0 if time is not None and before.json.get("animations") else None
+                    wanted = before.vertices(clip, time or 0)
+                    self.assertLess(far(wanted, after.vertices(clip, time or 0))[-1] / diagonal(wanted), 2e-6, (source, target, time))
+
+    def test_helpers_and_drivers_do_not_depend_on_axes(self):
+        shapes = []
+        for target in ("web", "unreal"):
+            out = self.path(target + ".glb")
+            said = self.document("export", self.biped, "--helpers", 4, "--morphs", 2, "--reference", 0, "--deformer", "dqs",
+                                 "--names", "keep", "--for", target, "-o", out)
+            self.assertGreater(said["helpers"], 0)
+            self.call("pose", out, "--set", "LeftForeArm=bend:50,twist:70", "--set", "RightUpLeg=bend:40", "-o", self.path(target + ".obj"))
+            shapes.append(self.vertices(self.path(target + ".obj")))
+        self.assertLess(far(*shapes)[-1], 2e-6)
+
+    def test_axes_go_back(self):
+        rigged = self.path("bone.glb")
+        self.call("export", self.biped, *QUICK, "--deformer", "lbs", "--axes", "bone", "-o", rigged)
+        first = joints_of(rigged)
+        for axes in ("unreal", "godot"):
+            there, back = self.path(axes + ".glb"), self.path(axes + "_back.glb")
+            self.call("export", rigged, *QUICK, "--axes", axes, "-o", there)
+            self.assertGreater(max(degrees_between(first[name][1][0], joint[1][0]) for name, joint in joints_of(there).items()), 60)
+            self.call("export", there, *QUICK, "--axes", "bone", "-o", back)
+            for name, (place, own, _, _) in joints_of(back).items():
+                self.assertLess(math.dist(place, first[name][0]), 1e-5)
+                for k in range(3):
+                    self.assertLess(degrees_between(own[k], first[name][1][k]), 0.01, (axes, name))
+
+    def test_misuse(self):
+        self.assertIn("bone, godot or unreal", self.call("export", self.biped, "--axes", "quake", "-o", self.path("a.glb"), code=2).stderr)
+        meta = ("--name", "a", "--author", "b", "--licence", "https://vrm.dev/licenses/1.0/")
+        self.assertIn("--for vrm", self.call("export", self.biped, "--for", "vrm", *meta, "--axes", "bone", "-o", self.path("a.vrm"), code=2).stderr)
 
 
 if __name__ == "__main__":

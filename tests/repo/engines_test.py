@@ -125,6 +125,14 @@ class Blender(Engine):
         run("blender", "--background", "--factory-startup", "--python-exit-code", 3, "--python",
             ROOT / "tools/judge_blender_clips.py", "--", cls.folder / "jobs.json", cwd=cls.folder)
 
+    def test_bones_lie_along_limbs(self):
+        if "man_blender.glb" not in self.said:
+            self.skipTest("no data")
+        largest = {target: max(json.loads((self.folder / f"man_{target}.glb.bones.json").read_text()).values()) for target in self.targets}
+        print(f"Blender: CesiumMan's bones are up to {largest['web']:.0f} degrees off its limbs, for Blender {largest['blender']:.2f}")
+        self.assertGreater(largest["web"], 20)
+        self.assertLess(largest["blender"], 0.1)
+
 
 class Godot(Engine):
     engine, targets = "Godot", ("web", "godot")

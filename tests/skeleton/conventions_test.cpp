@@ -6,46 +6,10 @@
 #include <map>
 
 #include "sinew/skeleton/pose.h"
+#include "skeletons.h"
 
 namespace sinew {
 namespace {
-
-// The joints of a biped with fingers, as the built-in template has them.
-Skeleton mixamo_body() {
-  std::vector<Joint> joints;
-  const auto add = [&](const std::string& name, int parent, const Vec3& offset) {
-    Joint joint;
-    joint.name = name;
-    joint.parent = parent;
-    joint.rest_local = Affine3(Eigen::Translation3d(offset));
-    joints.push_back(joint);
-    return static_cast<int>(joints.size()) - 1;
-  };
-  const int hips = add("Hips", -1, {0, 1, 0});
-  int chest = hips;
-  for (const char* name : {"Spine", "Spine1", "Spine2"}) chest = add(name, chest, {0, 0.15, 0});
-  add("Head", add("Neck", chest, {0, 0.1, 0}), {0, 0.1, 0});
-  for (const auto& [side, x] : {std::pair<std::string, double>{"Left", 1.0}, {"Right", -1.0}}) {
-    int arm = add(side + "Shoulder", chest, {x * 0.05, 0.05, 0});
-    arm = add(side + "Arm", arm, {x * 0.13, 0, 0});
-    arm = add(side + "ForeArm", arm, {x * 0.27, 0, 0});
-    const int hand = add(side + "Hand", arm, {x * 0.25, 0, 0});
-    double z = 0.04;
-    for (const char* finger : {"Thumb", "Index", "Middle", "Ring", "Pinky"}) {
-      int bone = hand;
-      for (int k = 1; k <= 3; ++k)
-        bone = add(side + "Hand" + finger + std::to_string(k), bone, {x * 0.04, 0, k == 1 ? z : 0});
-      z -= 0.02;
-    }
-    int leg = add(side + "UpLeg", hips, {x * 0.1, -0.05, 0});
-    leg = add(side + "Leg", leg, {0, -0.45, 0.02});
-    leg = add(side + "Foot", leg, {0, -0.42, -0.02});
-    add(side + "ToeBase", leg, {0, -0.06, 0.14});
-  }
-  auto skeleton = Skeleton::create(std::move(joints));
-  EXPECT_TRUE(skeleton.ok());
-  return *std::move(skeleton);
-}
 
 std::vector<Affine3> at_rest(const Skeleton& skeleton) {
   return global_transforms(skeleton, rest_pose(skeleton).local);
