@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -41,15 +42,29 @@ void on_stop(int number) {
   setitimer(ITIMER_REAL, &patience, nullptr);
 }
 
+// From how fast the bar has moved since it last began anew; nothing while that tells little.
+std::string time_left(double fraction, Clock::time_point now) {
+  static Clock::time_point begun;
+  static double first = 2, latest = 2;
+  if (fraction < latest) begun = now, first = fraction;
+  latest = fraction;
+  const double passed = std::chrono::duration<double>(now - begun).count();
+  if (passed < kSecondsBeforeBar || fraction - first < 0.02) return "";
+  const double left = passed * (1 - fraction) / (fraction - first);
+  return left < 100 ? fmt::format(", {:.0f} s left", std::ceil(left))
+                    : fmt::format(", {:.0f} min left", std::ceil(left / 60));
+}
+
 void draw_bar(std::string_view stage, double fraction, Clock::time_point start) {
   static Clock::time_point last;
   const auto now = Clock::now();
+  const std::string left = time_left(fraction, now);
   if (std::chrono::duration<double>(now - start).count() < kSecondsBeforeBar) return;
   if (std::chrono::duration<double>(now - last).count() < 0.1) return;
   last = now;
   const int filled = static_cast<int>(kBarWidth * std::clamp(fraction, 0.0, 1.0));
-  print_error(fmt::format("\r\033[K{:<12} [{:#<{}}{:.<{}}] {:3.0f} %", stage, "", filled, "",
-                          kBarWidth - filled, 100 * std::clamp(fraction, 0.0, 1.0)));
+  print_error(fmt::format("\r\033[K{:<12} [{:#<{}}{:.<{}}] {:3.0f} %{}", stage, "", filled, "",
+                          kBarWidth - filled, 100 * std::clamp(fraction, 0.0, 1.0), left));
   bar_shown = true;
 }
 

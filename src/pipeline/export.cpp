@@ -9,6 +9,7 @@
 #include <set>
 
 #include "pipeline/export_fit.h"
+#include "pipeline/progress_part.h"
 #include "sinew/core/parallel.h"
 #include "sinew/mesh/poly_mesh.h"
 #include "sinew/player/pose_request.h"
@@ -17,6 +18,7 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kHeldOutPoses = 128, kClipChecks = 120;
+constexpr double kFitted = 0.85, kKeyed = 0.9, kCertified = 0.95;  // of the time of an export
 
 // Distances of many poses, for their figures.
 class ErrorSums {
@@ -369,14 +371,20 @@ Result<ExportedRig> export_plain(const Rig& rig, const ExportRequest& request) {
   exported.rig = rig;
   exported.rig.drivers = {{}, {}, source.range};
   SINEW_CHECK(make_keys_plain(source, exported));
-  SINEW_TRY(const FittedExport fitted, fit_export(source, request));
+  ExportRequest part = request;
+  Progress progress = progress_part(request.progress, 0, kFitted);
+  part.progress = &progress;
+  SINEW_TRY(const FittedExport fitted, fit_export(source, part));
   SINEW_CHECK(add_joints(source, fitted, exported));
   add_keys(source, fitted, exported);
   exported.rig.weights = fitted.weights;
   exported.rig.endpoint = {};  // one for each weight of the source
   exported.rig.clips.clear();
-  for (const std::size_t clip : request.clips) {
-    SINEW_TRY(Clip keyed, keyed_clip(source, fitted, rig.clips[clip], request.fps, request.progress));
+  for (std::size_t c = 0; c < request.clips.size(); ++c) {
+    const double each = (kKeyed - kFitted) / static_cast<double>(request.clips.size());
+    progress = progress_part(request.progress, kFitted + each * static_cast<double>(c),
+                             kFitted + each * static_cast<double>(c + 1));
+    SINEW_TRY(Clip keyed, keyed_clip(source, fitted, rig.clips[request.clips[c]], request.fps, &progress));
     exported.rig.clips.push_back(std::move(keyed));
   }
   if (!request.keep) drop_own_data(exported.rig);
@@ -388,8 +396,11 @@ Result<ExportedRig> export_plain(const Rig& rig, const ExportRequest& request) {
   certificate.diagonal = source.diagonal;
   certificate.helper_errors = fitted.helper_errors;
   certificate.morph_errors = fitted.morph_errors;
-  SINEW_CHECK(Certifier(source, request, exported).run());
-  if (request.grade) SINEW_CHECK(grade_weights(rig, request.progress, exported));
+  const double certified = request.grade ? kCertified : 1;
+  progress = progress_part(request.progress, kKeyed, certified);
+  SINEW_CHECK(Certifier(source, part, exported).run());
+  progress = progress_part(request.progress, certified, 1);
+  if (request.grade) SINEW_CHECK(grade_weights(rig, &progress, exported));
   return exported;
 }
 

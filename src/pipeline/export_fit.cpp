@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pipeline/export_places.h"
+#include "pipeline/progress_part.h"
 #include "sinew/core/parallel.h"
 #include "sinew/math/svd.h"
 
@@ -25,6 +26,7 @@ constexpr double kDriverRidge = 0.05;  // of the mean square of turn functions
 constexpr double kLeastDelta = 1e-4;   // of the diagonal
 constexpr double kNothing = 1e-6;      // of the diagonal: what floats leave of linear blending
 constexpr int kHelperRounds = 4;
+constexpr double kSampled = 0.08, kHelped = 0.65;  // of the time of a fit
 
 // Shares of a joint's swing and twist that a helper may have.
 constexpr double kShares[][2] = {{0, 0.5}, {0.5, 0.5}, {0, 0.25}, {0, 0.75}, {0.25, 0.25}, {0.75, 0.75}};
@@ -78,9 +80,11 @@ class ExportFitter {
                                                    most * kClipPoses / (kRangePoses + kClipPoses)));
     std::vector<Pose> poses = range_poses(source_, 0, most - moving.size());
     const double rest = static_cast<double>(poses.size());
+    const std::size_t rest_frame = poses.size() - 1;
     clip_frames_ = moving.size();
     poses.insert(poses.end(), moving.begin(), moving.end());
-    SINEW_TRY(SkinSequence sequence, sampled(source_, poses, request_.progress));
+    const Progress part = progress_part(request_.progress, 0, kSampled);
+    SINEW_TRY(SkinSequence sequence, sampled(source_, poses, &part));
     sequence.frame_weights.assign(poses.size(), 1);
     for (std::size_t k = poses.size() - clip_frames_; k < poses.size(); ++k)
       sequence.frame_weights[k] = kClipShare / (1 - kClipShare) * rest / static_cast<double>(clip_frames_);
@@ -95,9 +99,9 @@ class ExportFitter {
     places_ = export_places(sequence, source_.rig.weights, source_.fixed);
     SINEW_TRY(SkinFit fit,
               SkinFit::build(places_.one_each(std::move(sequence)), places_.one_each(source_.rig.weights),
-                             {request_.influences, 10, places_.one_each(source_.fixed)}));
+                             {request_.influences, 10, places_.one_each(source_.fixed), rest_frame}));
     fit_ = std::move(fit);
-    report(request_.progress, "fitting weights", 0);
+    report(request_.progress, "fitting weights", kSampled);
     fit_->fit_weights();
     if (is_cancelled(request_.progress)) return cancelled();
     result_.helper_errors.push_back(fit_->rms() / source_.diagonal);
@@ -151,7 +155,8 @@ class ExportFitter {
            fit_->rms() > kNothing * source_.diagonal) {
       if (is_cancelled(request_.progress)) return cancelled();
       report(request_.progress, "fitting helpers",
-             static_cast<double>(result_.helpers.size()) / static_cast<double>(request_.helpers));
+             kSampled + (kHelped - kSampled) * static_cast<double>(result_.helpers.size()) /
+                            static_cast<double>(request_.helpers));
       if (TurnCandidate* turn = best_turn(candidates)) {
         if (is_cancelled(request_.progress)) return cancelled();
         fit_->add_helper({parent_of(turn->driver), driven(turn->driver)}, turn->vertices);
@@ -263,12 +268,13 @@ class ExportFitter {
   }
 
   Result<void> add_morphs() {
+    const Progress part = progress_part(request_.progress, kHelped, 1);
     const auto fitted = [&](std::size_t count) {
       MorphFitOptions options;
       options.morphs = count;
       options.least = kLeastDelta * source_.diagonal;
       options.free_frames = clip_frames_;
-      options.progress = request_.progress;
+      options.progress = &part;
       return fit_morphs(*fit_, values_, options);
     };
     result_.morph_errors.push_back({0, fit_->rms() / source_.diagonal});

@@ -9,15 +9,13 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/math/rotation_fit.h"
-#include "sinew/solve/simplex.h"
 
 namespace sinew {
 namespace {
 
 constexpr std::size_t kFitGrain = 32;
 constexpr std::size_t kFrameGrain = 16;
-constexpr std::size_t kFewJoints = 12;    // all of them are tried for every vertex
-constexpr std::size_t kGainSamples = 64;  // vertices on which a helper is tried
+constexpr std::size_t kFewJoints = 12;  // all of them are tried for every vertex
 constexpr int kSeedTries = 6;
 // Vertices that a helper may carry, for each that it is first fitted to; and as many as it always may.
 constexpr std::size_t kSeedReach = 12, kSeedLeast = 2000;
@@ -66,38 +64,6 @@ struct RigidSums {
 
 }  // namespace
 
-// How far each candidate alone would carry a vertex from its shapes: a column each, roots of frame weights in.
-class SkinFit::Residuals {
- public:
-  explicit Residuals(const SkinFit& fit)
-      : fit_(fit), columns_(static_cast<Eigen::Index>(3 * fit.sequence_.frames), kMostSimplexUnknowns) {}
-
-  SimplexMatrix gram(std::size_t vertex, std::span<const std::uint32_t> candidates,
-                     std::span<const Affine3> extra = {}) {
-    const std::size_t frames = fit_.sequence_.frames;
-    points_.resize(frames);
-    for (std::size_t k = 0; k < frames; ++k) points_[k] = fit_.point(vertex, k);
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-      fill(vertex, static_cast<Eigen::Index>(c), fit_.moves_of(candidates[c]));
-    const auto count = static_cast<Eigen::Index>(candidates.size() + !extra.empty());
-    if (!extra.empty()) fill(vertex, count - 1, extra);
-    const auto used = columns_.leftCols(count);
-    return used.transpose() * used;
-  }
-
- private:
-  void fill(std::size_t vertex, Eigen::Index column, std::span<const Affine3> moves) {
-    const Vec3f* shapes = &fit_.sequence_.shapes[vertex * fit_.sequence_.frames];
-    double* out = columns_.col(column).data();
-    for (std::size_t k = 0; k < moves.size(); ++k, out += 3)
-      Eigen::Map<Vec3>{out} = fit_.roots_[k] * (moves[k] * points_[k] - shapes[k].cast<double>());
-  }
-
-  const SkinFit& fit_;
-  Eigen::MatrixXd columns_;
-  std::vector<Vec3> points_;
-};
-
 void SkinFit::set_morphs(std::vector<SkinMorph> morphs) {
   sequence_.morphs = std::move(morphs);
   morphs_of_.assign(sequence_.vertices(), {});
@@ -115,7 +81,8 @@ Result<SkinFit> SkinFit::build(SkinSequence sequence, const SkinWeights& start, 
       sequence.shapes.size() != n * sequence.frames || start.vertex_count() != n ||
       (!sequence.frame_weights.empty() && sequence.frame_weights.size() != sequence.frames) ||
       (!sequence.parents.empty() && sequence.parents.size() != sequence.joints) ||
-      (!options.fixed.empty() && options.fixed.size() != n) || options.influences < 1)
+      (!options.fixed.empty() && options.fixed.size() != n) || options.influences < 1 ||
+      options.idle_frame.value_or(0) >= sequence.frames)
     return usage_error("the sizes of the sequence do not fit together");
   for (const SkinMorph& morph : sequence.morphs)
     if (morph.deltas.size() != n || morph.weights.size() != sequence.frames)
@@ -144,6 +111,7 @@ Result<SkinFit> SkinFit::build(SkinSequence sequence, const SkinWeights& start, 
   std::vector<std::uint32_t> all(n);
   std::iota(all.begin(), all.end(), 0u);
   fit.measure(all);
+  fit.idle_bound_ = fit.cost_;
   return fit;
 }
 
@@ -211,38 +179,6 @@ void SkinFit::measure(std::span<const std::uint32_t> vertices) {
       for (std::size_t k = 0; k < sequence_.frames && !rows_[i].empty(); ++k)
         sum += roots_[k] * roots_[k] * (blend(i, k) * point(i, k) - shape(i, k)).squaredNorm();
       cost_[i] = sum;
-    }
-  });
-}
-
-void SkinFit::fit_weights() {
-  std::vector<std::uint32_t> all(sequence_.vertices());
-  std::iota(all.begin(), all.end(), 0u);
-  fit_weights(all);
-}
-
-void SkinFit::fit_weights(std::span<const std::uint32_t> vertices) {
-  parallel_for(vertices.size(), kFitGrain, [&](std::size_t begin, std::size_t end) {
-    Residuals residuals(*this);
-    for (std::size_t v = begin; v < end; ++v) {
-      const std::size_t i = vertices[v];
-      const std::span<const std::uint32_t> own = candidates_[i];
-      if (own.empty()) continue;
-      const SimplexMatrix G = residuals.gram(i, own);
-      const SimplexVector found = simplex_minimum(G, options_.influences);
-      SimplexVector before = SimplexVector::Zero(G.rows());
-      for (const Influence& entry : rows_[i])
-        for (std::size_t c = 0; c < own.size(); ++c)
-          if (own[c] == entry.joint) before[static_cast<Eigen::Index>(c)] = entry.weight;
-      const double old_cost = before.dot(G * before), new_cost = found.dot(G * found);
-      cost_[i] = old_cost;
-      if (rows_[i].size() <= options_.influences && !(new_cost < old_cost)) continue;
-      cost_[i] = new_cost;
-      rows_[i].clear();
-      for (std::size_t c = 0; c < own.size(); ++c)
-        if (const double w = found[static_cast<Eigen::Index>(c)]; w > 0) rows_[i].push_back({own[c], w});
-      std::stable_sort(rows_[i].begin(), rows_[i].end(),
-                       [](const Influence& a, const Influence& b) { return a.weight > b.weight; });
     }
   });
 }
@@ -337,30 +273,6 @@ std::vector<std::uint32_t> SkinFit::reach(std::size_t joint) const {
     if (std::find(candidates_[i].begin(), candidates_[i].end(), joint) != candidates_[i].end())
       vertices.push_back(static_cast<std::uint32_t>(i));
   return vertices;
-}
-
-double SkinFit::gain(const SkinHelper& helper, std::span<const std::uint32_t> vertices) const {
-  if (vertices.empty()) return 0;
-  std::vector<Affine3> whole(sequence_.frames);
-  for (std::size_t k = 0; k < whole.size(); ++k) whole[k] = moves_of(helper.parent)[k] * helper.moves[k];
-  const std::size_t step = std::max<std::size_t>(1, vertices.size() / kGainSamples);
-  const std::size_t count = (vertices.size() + step - 1) / step;
-  const double sum = parallel_reduce(
-      count, 8, 0.0,
-      [&](std::size_t begin, std::size_t end) {
-        Residuals residuals(*this);
-        double total = 0;
-        for (std::size_t v = begin; v < end; ++v) {
-          const std::size_t i = vertices[v * step];
-          if (candidates_[i].empty() || candidates_[i].size() + 1 > kMostSimplexUnknowns) continue;
-          const SimplexMatrix G = residuals.gram(i, candidates_[i], whole);
-          const SimplexVector w = simplex_minimum(G, options_.influences);
-          total += std::max(0.0, cost_[i] - w.dot(G * w));
-        }
-        return total;
-      },
-      [](double a, double b) { return a + b; });
-  return sum * static_cast<double>(step);
 }
 
 std::size_t SkinFit::add_helper(SkinHelper helper, std::span<const std::uint32_t> vertices) {

@@ -187,6 +187,8 @@ class Export(ProgramTest):
             self.assertLess(worst, 2 * said["clips"]["max"] + 1e-6)
         self.assertLess(said["clips"]["p999"], 0.003)
         self.assertLess(said["p999"], 0.5 * said["plain"]["held_out"]["p999"])
+        for figure in ("rms", "p999", "max"):  # where nobody runs the drivers, no worse than the rig's own weights
+            self.assertLess(said["idle"][figure], 1.02 * said["plain"]["held_out"][figure], figure)
         self.assertEqual(player.json["extras"]["sinew_export"]["helpers"], said["helpers"])
         self.assertEqual(said["bytes"], os.path.getsize(out))
         self.assertIsNone(said["elastic_rms"])  # was not asked for

@@ -114,6 +114,59 @@ TEST(SkinFit, RowsAreFewNotNegativeAndSumToOne) {
   }
 }
 
+// Per vertex: what the sequence is off where helpers rest, so that each is carried by its parent alone.
+std::vector<double> idle_errors(const SkinFit& fit) {
+  const SkinSequence& sequence = fit.sequence();
+  std::vector<double> errors(sequence.vertices());
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    for (std::size_t k = 0; k < sequence.frames; ++k) {
+      Vec3 p = Vec3::Zero();
+      for (const Influence& entry : fit.row(i)) {
+        const bool is_helper = entry.joint >= sequence.joints;
+        const std::size_t joint =
+            is_helper ? fit.helpers()[entry.joint - sequence.joints].parent : entry.joint;
+        p += entry.weight * (sequence.moves[joint * sequence.frames + k] * sequence.rest[i]);
+      }
+      errors[i] += (p - fit.shape(i, k)).squaredNorm();
+    }
+  return errors;
+}
+
+TEST(SkinFit, IdleHelpersAreNotWorseThanNone) {
+  Tube made = tube(4, 24, true);
+  for (std::size_t j = 0; j < 4; ++j) made.sequence.moves[j * 24] = Affine3::Identity();  // at rest
+  made.hidden[0] = Affine3::Identity();
+  for (std::size_t i = 0; i < made.sequence.vertices(); ++i)
+    made.sequence.shapes[i * 24] = made.sequence.rest[i].cast<float>();
+  SkinHelper hidden{0, {}};
+  for (std::size_t k = 0; k < 24; ++k)
+    hidden.moves.push_back(made.sequence.moves[k].inverse() * made.hidden[k]);
+  std::vector<double> first, errors[2], driven;
+  for (const bool bounded : {false, true}) {
+    SkinFitOptions options;
+    options.influences = 3;
+    if (bounded) options.idle_frame = 0;
+    auto fit = SkinFit::build(made.sequence, made.weights, options);
+    ASSERT_TRUE(fit.ok());
+    const std::vector<double> start = idle_errors(*fit);
+    fit->fit_weights();
+    first = idle_errors(*fit);
+    for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::max(first[i], start[i]);
+    const double before = fit->squared_error();
+    fit->add_helper(hidden, fit->reach(0));
+    errors[bounded] = idle_errors(*fit);
+    EXPECT_LT(fit->squared_error(), 0.9 * before);
+    driven.push_back(fit->squared_error());
+  }
+  std::size_t worse = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    worse += errors[0][i] > 1.01 * first[i] + 1e-9;
+    EXPECT_LE(errors[1][i], first[i] * (1 + 1e-6) + 1e-9) << i;
+  }
+  EXPECT_GT(worse, first.size() / 20);  // what the bound is for
+  EXPECT_GT(driven[1], driven[0]);      // and what it costs
+}
+
 TEST(SkinFit, MoreInfluencesAndMoreHelpersNeverRaiseTheError) {
   const Tube made = tube(6, 24, true);
   double before = 1e300;

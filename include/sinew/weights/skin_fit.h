@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "sinew/core/result.h"
 #include "sinew/math/types.h"
 #include "sinew/rig/skin_weights.h"
+#include "sinew/solve/simplex.h"
 
 namespace sinew {
 
@@ -42,6 +44,10 @@ struct SkinFitOptions {
   std::size_t influences = 4;            ///< of a vertex, at most
   std::size_t candidates = 10;           ///< joints that are tried for a vertex
   std::vector<std::uint8_t> fixed = {};  ///< per vertex: 1 keeps its row; empty: none does
+  /// A frame in which helpers are as in a player that does not drive them. If given, weights are bounded: with
+  /// helpers idle in every frame, no vertex is farther off than by its first row (or than the best row without
+  /// helpers, where that is farther).
+  std::optional<std::size_t> idle_frame = {};
 };
 
 /// Smooth skinning decomposition [le2012] with joints that are locked and helpers that are free: weights by
@@ -107,10 +113,12 @@ class SkinFit {
 
  private:
   class Residuals;
+  struct Costs;
   using Row = std::vector<Influence>;
 
   SkinFit() = default;
   std::span<const Affine3> moves_of(std::size_t joint) const;
+  SimplexVector best_row(const Costs& costs, double bound) const;
   void choose_candidates(const SkinWeights& start);
   void measure(std::span<const std::uint32_t> vertices);
   SkinHelper helper_of(std::span<const std::uint32_t> cluster, std::size_t parent) const;
@@ -122,6 +130,7 @@ class SkinFit {
   std::vector<std::vector<std::uint32_t>> candidates_;  ///< per vertex: joints, then helpers
   std::vector<Row> rows_;                               ///< per vertex
   std::vector<double> cost_;                            ///< per vertex
+  std::vector<double> idle_bound_;                      ///< per vertex: of the cost with idle helpers
   std::vector<double> roots_;                           ///< per frame: of its weight
   std::vector<std::vector<std::uint32_t>> morphs_of_;   ///< per vertex: those that move it
 };
