@@ -6,18 +6,18 @@
 #include <cmath>
 #include <limits>
 
+#include "autorig/tuning.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew::autorig {
 namespace {
 
-constexpr double kMajor = 0.045, kMinor = 0.012;  // of the diameter
-constexpr double kMajorRing = 0.055;  // along curves that begin at the middle of what a limb grows on
-constexpr double kOnLimb = 0.25;      // of a limb: what leaves it farther out is its own
-constexpr double kStumpToo = 3;       // where there is one: the other side's is another only by chance
-constexpr double kStump = 2;          // so many radii long
-constexpr double kWider = 1.25;       // a ring that is no longer the limb's, to its narrowest
-constexpr double kSteady = 1.15;      // rings that are the limb's, over 5 % of the diameter
+constexpr double kMinor = 0.012;  // of the diameter
+constexpr double kOnLimb = 0.25;  // of a limb: what leaves it farther out is its own
+constexpr double kStumpToo = 3;   // where there is one: the other side's is another only by chance
+constexpr double kStump = 2;      // so many radii long
+constexpr double kWider = 1.25;   // a ring that is no longer the limb's, to its narrowest
+constexpr double kSteady = 1.15;  // rings that are the limb's, over 5 % of the diameter
 constexpr std::size_t kMostMajor = 12, kMostMinor = 40;
 
 std::uint32_t farthest_from_centre(const BodyGraph& graph) {
@@ -255,7 +255,7 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress, std::span<co
   for (std::size_t i = 1; i < wanted.size(); ++i) body.major.push_back({wanted[i], distance[wanted[i]]});
   for (const Peak& peak : find_peaks(join_tree(body.graph, distance), distance, kMinor * farthest)) {
     const double height = std::min(peak.persistence, farthest);
-    const bool large = height >= (body.graph.rings ? kMajorRing : kMajor) * farthest;
+    const bool large = height >= tuning(body.graph.rings).major_tip * farthest;
     if (large && wanted.empty() && body.major.size() < kMostMajor) {
       body.major.push_back({peak.point, height});
     } else if (body.minor.size() < kMostMinor) {

@@ -38,7 +38,7 @@ std::array<std::optional<Mirror>, 3> plain_mirrors(const BodyMap& body) {
 
 TipPairs sides_of(const Match& match) {
   TipPairs sides;
-  sides.error = match.asymmetry;
+  sides.error = match.features[kAsymmetry];
   for (std::size_t i = 0; i < match.tips.size(); ++i) {
     const int mirror = match.model->mirror_limbs[i];
     if (mirror < 0 || match.tips[i] < 0) continue;

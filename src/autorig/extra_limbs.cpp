@@ -12,8 +12,8 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr double kLongLimb = 3;       // radii: what is shorter bends with what it grows on
-constexpr double kAlikeTwins = 0.05;  // of the diameter: so much may distances to other tips differ
+constexpr double kLongLimb = 3;        // radii: what is shorter bends with what it grows on
+constexpr double kAlikeImages = 0.05;  // of the diameter: so much may distances to other tips differ
 constexpr double kEndOfChain =
     0.8;  // of a chain: what leaves it farther out is a part of its end, as fingers are
 constexpr double kHasBones = 0.5;  // of a limb: a joint so near to its tip, and it has bones already
@@ -21,7 +21,7 @@ constexpr double kHasBones = 0.5;  // of a limb: a joint so near to its tip, and
 struct ExtraLimb {
   std::size_t tip = 0;  // major tip of the body
   Part part;
-  int twin = -1;
+  int image = -1;
   std::vector<double> joints;
   std::string name;
   int first = -1;  // joint
@@ -73,11 +73,11 @@ std::vector<ExtraLimb> limbs_without_bones(const BodyMap& body, const Match& mat
 }
 
 // By distances between tips, which do not depend on the pose.
-void find_twin_limbs(const BodyMap& body, const Match& match, std::vector<ExtraLimb>& limbs) {
+void find_images(const BodyMap& body, const Match& match, std::vector<ExtraLimb>& limbs) {
   for (std::size_t i = 0; i < limbs.size(); ++i) {
-    double least = kAlikeTwins * body.diameter;
-    for (std::size_t k = i + 1; k < limbs.size() && limbs[i].twin < 0; ++k) {
-      if (limbs[k].twin >= 0) continue;
+    double least = kAlikeImages * body.diameter;
+    for (std::size_t k = i + 1; k < limbs.size() && limbs[i].image < 0; ++k) {
+      if (limbs[k].image >= 0) continue;
       double worst = std::abs(limbs[i].part.curve.length() - limbs[k].part.curve.length());
       worst = std::max(worst,
                        std::abs(way(body, match.root, limbs[i].tip) - way(body, match.root, limbs[k].tip)));
@@ -89,8 +89,8 @@ void find_twin_limbs(const BodyMap& body, const Match& match, std::vector<ExtraL
                                          way(body, static_cast<std::size_t>(b), limbs[k].tip)));
       }
       if (worst < least) {
-        limbs[i].twin = static_cast<int>(k);
-        limbs[k].twin = static_cast<int>(i);
+        limbs[i].image = static_cast<int>(k);
+        limbs[k].image = static_cast<int>(i);
       }
     }
   }
@@ -103,8 +103,8 @@ void name_extra_limbs(const Match& match, std::vector<ExtraLimb>& limbs) {
     if (!limbs[i].name.empty()) continue;
     const std::string base = fmt::format("Limb{}", ++number);
     limbs[i].name = base;
-    if (limbs[i].twin < 0) continue;
-    ExtraLimb& other = limbs[static_cast<std::size_t>(limbs[i].twin)];
+    if (limbs[i].image < 0) continue;
+    ExtraLimb& other = limbs[static_cast<std::size_t>(limbs[i].image)];
     const bool here = (limbs[i].part.tip - other.part.tip).dot(left) > 0;
     limbs[i].name = (here ? "Left" : "Right") + base;
     other.name = (here ? "Right" : "Left") + base;
@@ -140,15 +140,15 @@ void add_extra_limbs(const BodyMap& body, const Match& match, TemplateData& mode
   if (body.graph.rings || match.model->spare > 0) return;
   std::vector<ExtraLimb> limbs = limbs_without_bones(body, match, placed);
   if (limbs.empty()) return;
-  find_twin_limbs(body, match, limbs);
+  find_images(body, match, limbs);
   name_extra_limbs(match, limbs);
   const std::size_t count = placed.size();
-  bool twins = false;
+  bool images = false;
   for (std::size_t i = 0; i < limbs.size(); ++i) {
     ExtraLimb& limb = limbs[i];
     const Curve& curve = limb.part.curve;
-    if (limb.twin >= 0 && limb.twin < static_cast<int>(i)) {
-      const ExtraLimb& other = limbs[static_cast<std::size_t>(limb.twin)];
+    if (limb.image >= 0 && limb.image < static_cast<int>(i)) {
+      const ExtraLimb& other = limbs[static_cast<std::size_t>(limb.image)];
       for (const double s : other.joints)
         limb.joints.push_back(s * curve.length() / other.part.curve.length());
     } else {
@@ -167,17 +167,17 @@ void add_extra_limbs(const BodyMap& body, const Match& match, TemplateData& mode
       place.head = curve.at(limb.joints[k]);
       if (k + 1 == limb.joints.size()) place.tail = curve.points.back();
       parent = static_cast<int>(placed.size());
-      if (limb.twin >= 0 && limb.twin < static_cast<int>(i)) {
-        const int image = limbs[static_cast<std::size_t>(limb.twin)].first + static_cast<int>(k);
+      if (limb.image >= 0 && limb.image < static_cast<int>(i)) {
+        const int image = limbs[static_cast<std::size_t>(limb.image)].first + static_cast<int>(k);
         joint.mirror = image;
         model.joints[static_cast<std::size_t>(image)].mirror = parent;
-        twins = true;
+        images = true;
       }
       model.joints.push_back(joint);
       placed.push_back(place);
     }
   }
-  if (!twins || model.two_sided) return;
+  if (!images || model.two_sided) return;
   model.two_sided = true;
   for (std::size_t j = 0; j < count; ++j) model.joints[j].mirror = static_cast<int>(j);
 }

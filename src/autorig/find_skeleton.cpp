@@ -10,12 +10,14 @@
 #include "autorig/finish.h"
 #include "autorig/joint_centres.h"
 #include "autorig/joint_count.h"
+#include "autorig/mitten_hands.h"
 #include "autorig/plain_skeleton.h"
 #include "autorig/poses.h"
 #include "autorig/props.h"
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
 #include "autorig/template_fit.h"
+#include "autorig/tuning.h"
 
 namespace sinew {
 
@@ -70,7 +72,8 @@ Result<void> refine_from_poses(const PolyMesh& mesh, const Match& match, const F
 
 double confidence_of(double cost, double second, double most) {
   const double fit = 1 - cost / most;
-  const double apart = std::isfinite(second) ? std::clamp((second - cost) / kSurelyWorse, 0.0, 1.0) : 1;
+  const double apart =
+      std::isfinite(second) ? std::clamp((second - cost) / tuning(false).surely_worse, 0.0, 1.0) : 1;
   return std::clamp(0.5 + 0.5 * fit, 0.0, 1.0) * (0.5 + 0.5 * apart);
 }
 
@@ -179,6 +182,7 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
   };
   SINEW_CHECK(refine_from_poses(mesh, fitted.match, options, map_pose, placed));
   TemplateData model = *fitted.match.model;
+  add_mitten_joints(fitted.match, placed);
   add_extra_limbs(fitted.body, fitted.match, model, placed);
   if (options.joints > 0) set_joint_count(options.joints, model, placed);
   std::optional<Mirror> mirror;
@@ -259,7 +263,7 @@ Result<FoundSkeleton> find_through_volume(const PolyMesh& mesh, MeshView view, R
   if (!(mapped && templates.empty()))
     volume = find_by_levels(mesh, view, SkeletonMethod::kVolume, templates, options);
   if (is_cancelled(volume)) return volume.error();
-  const bool by_surface = surface.ok() && cost_of(surface) <= cost_of(volume) + kSurelyWorse;
+  const bool by_surface = surface.ok() && cost_of(surface) <= cost_of(volume) + tuning(false).surely_worse;
   Result<Attempt>& best = by_surface || !volume.ok() ? surface : volume;
   if (!best.ok()) return volume.error();
   if (best->answered() || !options.plain) return best->found;

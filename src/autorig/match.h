@@ -15,11 +15,7 @@ struct Match {
   std::size_t root = 0;   // major tip of the body
   std::vector<int> tips;  // per limb of the template: a major tip of the body, -1: the body has none
   Parts parts;            // of the body; limbs in the template's order, those it lacks are empty
-  double lengths = 0;     // how far distances between tips differ, relative
-  double places = 0;      // how far the curves are apart after the best turn and scale, relative
-  double asymmetry = 0;   // how far distances from left and right tips differ, relative
-  double radii = 0;       // how far the thickness differs, as a logarithm
-  double left_over = 0;   // tips without a partner
+  Features features{};    // what differs
   double cost = 0;
   Mat3 rotation = Mat3::Identity();  // from template to body
   double scale = 1;
@@ -39,7 +35,6 @@ class Matcher {
   const std::vector<Candidate>& candidates(const TemplateData& model);
   const Parts& parts_of(std::size_t root, std::vector<std::size_t> tips);
   void score(Match& match);
-  Candidate told(const Match& match) const;  // by the distances between tips alone
   const BodyMap& body_;
   std::map<const TemplateData*, std::vector<Candidate>> candidates_;
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, Parts> cache_;

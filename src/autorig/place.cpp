@@ -15,6 +15,7 @@ namespace {
 constexpr double kFarBend = 0.13, kNearBend = 0.09;  // of a limb's length
 constexpr double kSameTurn = 0.25;                   // the same, of a bend that turns the same way
 constexpr double kTurnsAlike = 0.6;                  // cosine between the ways that two bends turn
+constexpr double kInsideLimb = 1.2;  // radii: a joint farther beside a limb's curve is not in it
 
 using Knots = std::vector<std::pair<double, double>>;  // arc length on the template's curve and on the body's
 
@@ -230,6 +231,50 @@ void match_triangles(const Match& match, std::vector<PlacedJoint>& placed) {
   }
 }
 
+// Hips and shoulders lie in the trunk, behind the seam, where the limb's curve leans forward or back with the seam: they
+// are as far in front of the trunk's joint that they hang on as in the template.
+void place_girdles(const Match& match, std::vector<PlacedJoint>& placed) {
+  const auto& joints = match.model->joints;
+  const Curve& trunk = match.model->parts.trunk;
+  const Vec3 forward = match.rotation.col(2);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Anchor& anchor = joints[j].anchor;
+    if (anchor.kind != Anchor::Kind::kLimb || anchor.s > 0 || joints[j].parent < 0 || !placed[j].present)
+      continue;
+    const auto above = static_cast<std::size_t>(joints[j].parent);
+    const double s = trunk.project(joints[j].head);
+    if (joints[above].anchor.kind != Anchor::Kind::kTrunk ||
+        (trunk.at(s) - joints[j].head).norm() > trunk.radius_at(s))
+      continue;
+    const double wanted = match.scale * (joints[j].head - joints[above].head).z();
+    placed[j].head += (wanted - (placed[j].head - placed[above].head).dot(forward)) * forward;
+  }
+}
+
+// The first joint of a limb may lie in the trunk, beside the limb's curve, as a tail's does: it forms a triangle with
+// the joints before and behind it, like the template's, turned as the body is.
+void place_inside_trunk(const Match& match, std::vector<PlacedJoint>& placed) {
+  const auto& joints = match.model->joints;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Anchor& anchor = joints[j].anchor;
+    if (anchor.kind != Anchor::Kind::kLimb || joints[j].parent < 0 || !placed[j].present) continue;
+    const Curve& curve = match.model->parts.limbs[anchor.part].curve;
+    const Vec3 side = anchor.offset - anchor.offset.dot(anchor.tangent) * anchor.tangent;
+    if (side.norm() < kInsideLimb * thickness(curve, anchor.s)) continue;
+    const auto above = static_cast<std::size_t>(joints[j].parent);
+    for (std::size_t child = j + 1; child < joints.size(); ++child) {
+      if (joints[child].parent != static_cast<int>(j) || !placed[child].present) continue;
+      const Vec3 of_template = joints[child].head - joints[above].head,
+                 of_body = placed[child].head - placed[above].head;
+      if (!(of_template.norm() > 0) || !(of_body.norm() > 0)) continue;
+      const Mat3 turn = turned(match.rotation * of_template, of_body) * match.rotation;
+      placed[j].head = placed[above].head +
+                       of_body.norm() / of_template.norm() * (turn * (joints[j].head - joints[above].head));
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<PlacedJoint> place_joints(const Match& match) {
@@ -245,7 +290,12 @@ std::vector<PlacedJoint> place_joints(const Match& match) {
     out.degrees = placer.degrees(joint.anchor);
     placed.push_back(out);
   }
-  if (match.model->rings) match_triangles(match, placed);
+  if (match.model->rings) {
+    match_triangles(match, placed);
+  } else if (match.model->two_sided) {
+    place_girdles(match, placed);
+    place_inside_trunk(match, placed);
+  }
   return placed;
 }
 

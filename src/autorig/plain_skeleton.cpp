@@ -26,18 +26,21 @@ constexpr double kThickAsLimbs = 1.5;  // of the mean radius of all limbs: what 
 constexpr double kStands = 0.03;       // of the body's size: so low a tip stands on the ground
 constexpr double kHighSeam = 0.1;      // of a limb's length: so much higher a leg begins than it ends
 constexpr double kFoot = 0.1;          // of a limb's length, at most
-constexpr double kThinCurve = 0.02;    // of its length: thinner it is taken for as thick as this
-constexpr double kLeastPeak = 0.012;   // of the diameter
-constexpr double kLargePeak = 0.045;   // the same: what sticks out so far may be half as slender
-constexpr double kTwinLimb = 0.06;     // of the body's size: so near is a limb to its image
-constexpr double kTipOnPlane = 0.03;   // of the body's size: a tip so near to the mirror plane is on it
+constexpr double kInsideBody =
+    0.33;  // of the way to where limbs meet: so deep is a limb's joint, as a shoulder
+constexpr double kAppendage = 0.35;   // of the longest limb
+constexpr double kThinCurve = 0.02;   // of its length: thinner it is taken for as thick as this
+constexpr double kLeastPeak = 0.012;  // of the diameter
+constexpr double kLargePeak = 0.045;  // the same: what sticks out so far may be half as slender
+constexpr double kMirrorLimb = 0.06;  // of the body's size: so near is a limb to its image
+constexpr double kTipOnPlane = 0.03;  // of the body's size: a tip so near to the mirror plane is on it
 constexpr std::size_t kMostTips = 48;
 
 struct Edge {
   Branch branch;
   Curve curve;  // from the source outwards
   std::vector<int> children;
-  int twin = -1;  // its image, itself on the middle
+  int image = -1;  // its image, itself on the middle
   std::vector<double> joints;
   std::string name;
 };
@@ -105,7 +108,7 @@ class PlainTree {
     while (cut(), drop_bumps()) {
     }
     contract_short_stems();
-    find_twins();
+    find_mirror_limbs();
     choose_joints();
     name_limbs();
   }
@@ -220,7 +223,7 @@ class PlainTree {
     }
   }
 
-  void find_twins() {
+  void find_mirror_limbs() {
     if (!mirror_) return;
     const auto off = [&](const Curve& a, const Curve& b) {
       double sum = 0;
@@ -230,7 +233,7 @@ class PlainTree {
     };
     std::vector<int> nearest(edges_.size(), -1);
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-      double least = kTwinLimb * body_.graph.size;
+      double least = kMirrorLimb * body_.graph.size;
       for (std::size_t k = 0; k < edges_.size(); ++k) {
         if (edges_[i].curve.empty() || edges_[k].curve.empty() || is_leaf(i) != is_leaf(k)) continue;
         if (const double one = off(edges_[i].curve, edges_[k].curve); one < least)
@@ -239,22 +242,32 @@ class PlainTree {
     }
     for (std::size_t i = 0; i < edges_.size(); ++i)
       if (nearest[i] >= 0 && nearest[static_cast<std::size_t>(nearest[i])] == static_cast<int>(i))
-        edges_[i].twin = nearest[i];
+        edges_[i].image = nearest[i];
   }
 
   void choose_joints() {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       Edge& edge = edges_[i];
-      const int twin = edge.twin;
-      if (twin < 0 || twin >= static_cast<int>(i)) {
-        edge.joints = chain_joints(edge.curve, !is_limb(i) ? 0 : is_flat(edge) ? kWingBone : kLimbBone);
+      const int image = edge.image;
+      if (image < 0 || image >= static_cast<int>(i)) {
+        if (!is_appendage(i))
+          edge.joints = chain_joints(edge.curve, !is_limb(i) ? 0 : is_flat(edge) ? kWingBone : kLimbBone);
         add_foot(i);
         continue;
       }
-      const Edge& other = edges_[static_cast<std::size_t>(twin)];
+      const Edge& other = edges_[static_cast<std::size_t>(image)];
       for (const double s : other.joints)
         edge.joints.push_back(s * edge.curve.length() / std::max(other.curve.length(), 1e-300));
     }
+  }
+
+  // A jaw or a feeler: one bone.
+  bool is_appendage(std::size_t edge) const {
+    double longest = 0;
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      if (is_leaf(i)) longest = std::max(longest, edges_[i].curve.length());
+    return is_leaf(edge) && edges_[edge].branch.parent >= 0 &&
+           edges_[edge].curve.length() < kAppendage * longest;
   }
 
   // A limb that stands on the ground ends in a foot.
@@ -292,11 +305,11 @@ class PlainTree {
         continue;
       }
       const std::string base = is_leaf(i) ? fmt::format("Limb{}", ++limbs) : fmt::format("Stem{}", ++stems);
-      if (edge.twin < 0 || edge.twin == static_cast<int>(i)) {
+      if (edge.image < 0 || edge.image == static_cast<int>(i)) {
         edge.name = base;
         continue;
       }
-      Edge& other = edges_[static_cast<std::size_t>(edge.twin)];
+      Edge& other = edges_[static_cast<std::size_t>(edge.image)];
       const bool here =
           (edge.curve.at(edge.curve.length() / 2) - other.curve.at(other.curve.length() / 2)).dot(left) > 0;
       edge.name = (here ? "Left" : "Right") + base;
@@ -310,7 +323,7 @@ class PlainTree {
     double most = -1;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       if (edges_[i].children.empty() || edges_[i].curve.empty()) continue;
-      const bool middle = edges_[i].twin == static_cast<int>(i);
+      const bool middle = edges_[i].image == static_cast<int>(i);
       const double thick = edges_[i].curve.radius_at(0.85 * edges_[i].curve.length());
       const double score = thick + (middle ? body_.graph.size : 0);
       if (score > most) most = score, best = i;
@@ -336,7 +349,7 @@ class PlainTree {
     for (std::size_t k = 0; k < places.size(); ++k) {
       parent =
           add(made, fmt::format("{}_{}", edges_[edge].name, k + 1), parent, edges_[edge].curve.at(places[k]));
-      if (edges_[edge].twin >= 0 && edges_[edge].twin != static_cast<int>(edge))
+      if (edges_[edge].image >= 0 && edges_[edge].image != static_cast<int>(edge))
         made.model.joints.back().anchor.kind = Anchor::Kind::kLimb;
     }
     return parent;
@@ -348,7 +361,12 @@ class PlainTree {
     std::vector<double> places = {0};
     places.insert(places.end(), one.joints.begin(), one.joints.end());
     if (!one.children.empty()) places.push_back(one.curve.length());
+    const auto first = made.placed.size();
     const int last = add_joints(made, edge, places, parent);
+    if (is_limb(edge)) {
+      const Vec3 middle = middle_of_fork(static_cast<std::size_t>(one.branch.parent));
+      made.placed[first].head += kInsideBody * (middle - made.placed[first].head);
+    }
     if (one.children.empty())
       made.placed[static_cast<std::size_t>(last)].tail = one.curve.points.back();
     else
@@ -399,10 +417,10 @@ class PlainTree {
 
   void find_images(PlainSkeleton& made, std::size_t hub) const {
     if (!mirror_) return;
-    if (edges_.size() > 1 && edges_[hub].twin == static_cast<int>(hub)) made.model.joints[0].mirror = 0;
+    if (edges_.size() > 1 && edges_[hub].image == static_cast<int>(hub)) made.model.joints[0].mirror = 0;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-      if (edges_[i].twin < 0) continue;
-      const auto [to, count] = first_[static_cast<std::size_t>(edges_[i].twin)];
+      if (edges_[i].image < 0) continue;
+      const auto [to, count] = first_[static_cast<std::size_t>(edges_[i].image)];
       if (to < 0 || count != first_[i].second) continue;
       for (int k = 0; k < count; ++k)
         made.model.joints[static_cast<std::size_t>(first_[i].first + k)].mirror = to + k;

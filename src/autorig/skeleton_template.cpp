@@ -8,6 +8,7 @@
 #include "autorig/quad_rings.h"
 #include "autorig/ring_graph.h"
 #include "autorig/template_data.h"
+#include "autorig/tuning.h"
 #include "sinew/skeleton/pose.h"
 
 namespace sinew {
@@ -41,7 +42,7 @@ double direction_window(const Curve& curve) {
   return std::max(curve.middle_radius(), 0.05 * curve.length());
 }
 
-void find_twins(TemplateData& data) {
+void find_mirror_limbs(TemplateData& data) {
   data.mirror_limbs.assign(data.parts.limbs.size(), -1);
   for (const TemplateJoint& joint : data.joints) {
     if (joint.mirror < 0 || joint.anchor.kind != Anchor::Kind::kLimb) continue;
@@ -334,7 +335,7 @@ std::shared_ptr<const TemplateData> learn_from(const std::string& name, const Bo
   if (body.graph.rings)
     for (std::size_t t = 0; t < body.major.size(); ++t)
       if (std::find(seen.begin(), seen.end(), t) == seen.end())
-        data->spare += cost_of_extra_tip(body, t, seen);
+        data->spare += tuning(true).limbs[kExtraLimbs] * protrusion(body.apart, t, seen) / body.diameter;
   data->apart.resize(static_cast<Eigen::Index>(seen.size()), static_cast<Eigen::Index>(seen.size()));
   for (std::size_t i = 0; i < seen.size(); ++i) {
     for (std::size_t k = 0; k < seen.size(); ++k)
@@ -369,7 +370,7 @@ std::shared_ptr<const TemplateData> learn_from(const std::string& name, const Bo
   }
   drop_bare_minors(*data);
   for (const Part& limb : data->parts.limbs) data->bends.push_back(own_bends(limb));
-  find_twins(*data);
+  find_mirror_limbs(*data);
   return data;
 }
 

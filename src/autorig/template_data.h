@@ -32,11 +32,12 @@ struct TemplateData {
   Parts parts;                        // minors without joints left out
   Eigen::MatrixXd apart;              // between tips: the root's, then the limbs'
   double diameter = 0;
-  double spare = 0;  // what its own body has left over: tips without joints, weighed as Match::left_over
+  double spare = 0;  // what its own body has left over: tips without joints, weighted as extra limbs
   std::vector<std::vector<Bend>> bends;  // of each limb, see own_bends()
   bool rings = false;                    // learned by the rings of its quads
   bool two_sided = false;                // has joints with an image on the other side
-  std::vector<int> mirror_limbs;  // per limb: its image, itself on the middle, -1: none; see find_twins()
+  std::vector<int>
+      mirror_limbs;  // per limb: its image, itself on the middle, -1: none; see find_mirror_limbs()
 
   // Of a tip, the root's or a limb's + 1: the same for tips. The root is on the middle.
   int image_of(std::size_t tip) const {
@@ -51,7 +52,7 @@ inline bool is_spine(const TemplateData& model) {
 }
 
 // Fills `mirror_limbs` from the joints.
-void find_twins(TemplateData& data);
+void find_mirror_limbs(TemplateData& data);
 
 // Bends of a limb itself, not where it leaves the body.
 std::vector<Bend> own_bends(const Part& limb);

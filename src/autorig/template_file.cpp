@@ -239,7 +239,7 @@ Result<std::shared_ptr<const TemplateData>> template_from(Words& words, const st
   if (words.failed() || !is_consistent(*data))
     return bad_input("the text is no template of this version, or is cut short");
   for (const Part& limb : data->parts.limbs) data->bends.push_back(own_bends(limb));
-  find_twins(*data);
+  find_mirror_limbs(*data);
   return std::shared_ptr<const TemplateData>(std::move(data));
 }
 

@@ -6,12 +6,10 @@
 #include <limits>
 
 #include "autorig/body_mirrors.h"
+#include "autorig/tuning.h"
 
 namespace sinew::autorig {
 namespace {
-
-constexpr double kStoutTrunk = 5, kStoutSpine = 10;
-constexpr double kMediocre = 0.28;  // a cost at which the mesh is asked for its mirror plane
 
 std::vector<Curve> curves_of(const Parts& parts) {
   std::vector<Curve> curves = {parts.trunk};
@@ -29,10 +27,19 @@ Parts all_parts(const BodyMap& body) {
   return take_apart(body, 0, tips);
 }
 
+TemplateCost figures_of(const std::string& name, const Match& match) {
+  TemplateCost cost{name, match.cost, {}};
+  if (match.model == nullptr) return cost;
+  for (std::size_t k = 0; k < kFeatureCount; ++k)
+    cost.features.push_back({kFeatureNames[k], match.features[k]});
+  return cost;
+}
+
 // A chain must be one: a ball has two ends as well.
 bool too_stout(const Match& match) {
   if (match.tips.size() != 1) return false;
-  const double least = is_spine(*match.model) ? kStoutSpine : kStoutTrunk;
+  const Tuning& table = tuning(match.model->rings);
+  const double least = is_spine(*match.model) ? table.stout_spine : table.stout_trunk;
   return match.parts.trunk.length() < least * match.parts.trunk.middle_radius();
 }
 
@@ -55,20 +62,21 @@ Result<Match> best_match(const BodyMap& body, std::span<const TemplateData* cons
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < templates.size(); ++k) {
     order.push_back(k);
-    tried.push_back({templates[k]->name, matcher.least_cost(*templates[k])});
+    tried.push_back({templates[k]->name, matcher.least_cost(*templates[k]), {}});
     if (is_cancelled(options.progress)) return cancelled();
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return tried[a].cost < tried[b].cost; });
   for (const std::size_t k : order) {
-    if (templates[k]->rings && tried[k].cost > best.cost + kSurelyWorse) {
+    const Tuning& table = tuning(templates[k]->rings);
+    if (table.stop_early && tried[k].cost > best.cost + table.surely_worse) {
       second = std::min(second, tried[k].cost);
       break;
     }
     Match match = matcher.best(*templates[k]);
     if (too_stout(match) || (match.tips.size() == 1 && match.cost > options.most_chain_cost))
       match.cost = std::numeric_limits<double>::infinity();
-    tried[k] = {templates[k]->name, match.cost, match.lengths, match.places, match.radii, match.left_over};
+    tried[k] = figures_of(templates[k]->name, match);
     if (!std::isfinite(match.cost)) continue;
     const bool better = match.cost < best.cost && match.cost < most_cost(match, options);
     second = std::min(second, better ? best.cost : match.cost);
@@ -104,8 +112,7 @@ void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
   Match other = Matcher(fitted.body).best(*match.model);
   if (!(other.cost < match.cost)) return;
   for (TemplateCost& one : tried)
-    if (one.name == other.model->name)
-      one = {one.name, other.cost, other.lengths, other.places, other.radii, other.left_over};
+    if (one.name == other.model->name) one = figures_of(one.name, other);
   fitted.match = std::move(other);
 }
 
@@ -129,7 +136,7 @@ Result<void> fit_chain(std::span<const TemplateData* const> templates, FindOptio
 Result<void> look_on_plane(std::span<const TemplateData* const> templates, const FindOptions& options,
                            const FindMirror& find_mirror_plane, Fitted& fitted,
                            std::vector<TemplateCost>& tried) {
-  if (fitted.body.graph.rings || fitted.match.cost < kMediocre || templates.empty()) return {};
+  if (fitted.body.graph.rings || fitted.match.cost < tuning(false).mediocre || templates.empty()) return {};
   const std::optional<Mirror> mirror = find_mirror_plane(fitted.body);
   if (!mirror) return {};
   BodyMap body = fitted.body;

@@ -10,7 +10,6 @@
 
 namespace sinew::autorig {
 
-constexpr double kSurelyWorse = 0.1;  // by so much costs must differ to be sure
 constexpr double kSure = 0.65;        // below this confidence the voxels are tried, and alternatives are told
 
 // A body and the template that was laid over it.

@@ -194,13 +194,16 @@ Json joints_to_json(const Skeleton& skeleton) {
 }
 
 Json to_json(const FoundSkeleton& found) {
-  Json costs = Json::object();
-  for (const TemplateCost& tried : found.tried)
+  Json costs = Json::object(), features = Json::object();
+  for (const TemplateCost& tried : found.tried) {
     costs[tried.name] = std::isfinite(tried.cost) ? Json(tried.cost) : Json();
+    for (const auto& [name, value] : tried.features) features[tried.name][name] = value;
+  }
   return {{"joints", joints_to_json(found.skeleton)},
           {"template", found.name},
           {"confidence", found.confidence},
           {"costs", costs},
+          {"features", features},
           {"symmetric", found.symmetric},
           {"way", name_of(found.method)},
           {"no_rings", found.no_rings},

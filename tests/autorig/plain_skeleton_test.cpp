@@ -169,6 +169,27 @@ TEST(PlainSkeleton, LegsEndInFeetAndMeetInTheMiddleOfTheBody) {
     }
 }
 
+TEST(PlainSkeleton, LimbsBeginInsideTheBodyAndFeelersAreOneBone) {
+  std::vector<PolyMesh> parts = {test::uv_sphere(Vec3::Zero(), 0.5),
+                                 test::capsule({0, 0, 0}, {0, 0, -2}, 0.15)};
+  for (const double side : {-1.0, 1.0}) {
+    parts.push_back(test::capsule({0, 0, 0}, {2.2 * side, 0, 0}, 0.12));
+    const Vec3 bend(0.3 * side, 0.35, 0.7), end(0.35 * side, 0.1, 1);
+    parts.push_back(test::capsule({0.1 * side, 0.1, 0.3}, bend, 0.04));
+    parts.push_back(test::capsule(bend, end, 0.04));
+  }
+  const FoundSkeleton found = found_in(test::joined(parts));
+  const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+  int on_feelers = 0, inside = 0;
+  for (const Affine3& one : globals) {
+    const Vec3 p = one.translation();
+    on_feelers += p.z() > 0.25 && std::abs(p.x()) > 0.1;
+    inside += std::abs(p.x()) > 0.15 && std::abs(p.x()) < 0.45 && std::abs(p.z()) < 0.2;
+  }
+  EXPECT_EQ(on_feelers, 2) << "one each, though they bend";
+  EXPECT_EQ(inside, 2) << "where the arms begin";
+}
+
 TEST(PlainSkeleton, AWingIsOneBoneAndAnArmOfTheSameLengthIsTwo) {
   for (const bool flat : {true, false}) {
     std::vector<PolyMesh> parts = {test::uv_sphere(Vec3::Zero(), 0.5),
@@ -184,8 +205,8 @@ TEST(PlainSkeleton, AWingIsOneBoneAndAnArmOfTheSameLengthIsTwo) {
     const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
     int left = 0, right = 0;
     for (const Affine3& one : globals) {
-      left += one.translation().x() > 0.35;
-      right += one.translation().x() < -0.35;
+      left += one.translation().x() > 0.2;
+      right += one.translation().x() < -0.2;
     }
     EXPECT_EQ(left, flat ? 1 : 2);
     EXPECT_EQ(right, flat ? 1 : 2);

@@ -71,6 +71,7 @@ class Benchmark(unittest.TestCase):
         self.assertGreater(row["cd_j2j"], 0)
         self.assertAlmostEqual(row["cd_j2j"], (row["missed"] + row["beside"]) / 2)
         self.assertEqual(text_of(os.path.join(out, "index.html")).count("<img"), 2)
+        self.assertTrue(os.path.exists(os.path.join(out, "worst.png")))
 
     def test_a_folder_without_rigs_is_said_to_be_one(self):
         done = subprocess.run([sys.executable, TOOL, self.rigs, "--sinew", PROGRAM, "-o", self.path("out")], capture_output=True, text=True)

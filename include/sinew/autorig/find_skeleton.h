@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sinew/autorig/curve.h"
@@ -33,11 +34,12 @@ struct FindOptions {
   const Progress* progress = nullptr;
 };
 
-/// How badly a template fits: the sum of what differs. 0 is a perfect fit.
+/// How badly a template fits: the weighted sum of what differs. 0 is a perfect fit.
 struct TemplateCost {
   std::string name;
   double cost = 0;
-  double lengths = 0, places = 0, radii = 0, left_over = 0;  ///< before weighting
+  /// What differs, by name and before weighting (src/autorig/features.h); empty where the template was passed over.
+  std::vector<std::pair<std::string, double>> features;
 };
 
 /// How a skeleton was found: by the rings of quads (milliseconds), by the level sets of distances along the

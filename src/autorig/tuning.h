@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "autorig/features.h"
+
+namespace sinew::autorig {
+
+// Every number that the choice of a template and of an assignment depends on: one table for bodies seen by the rings
+// of their quads, one for those seen along their surface or through voxels. tools/fit_autorig measures the weights on
+// rigged bodies, each left out in turn.
+struct Tuning {
+  // Weights of the features for templates with limbs, for spines (chains of many joints, for bodies of any thickness)
+  // and for rods (chains of few, told by their thickness).
+  Features limbs, spine, rod;
+
+  // Tips.
+  double major_tip;  // of the diameter: what sticks out farther may be a limb
+
+  // The search for assignments, tip by tip.
+  std::size_t beam;         // partial assignments that are kept
+  double hopeless;          // a partial assignment that costs more is dropped
+  double partial_lengths;   // weight of rigid lengths while limbs have no lengths of their own
+  double partial_missing;   // cost of a limb without a partner so far
+  int most_missing;         // limbs without a partner
+  double stiffness;         // what limbs cost that are longer or shorter; rings: they are rigid
+  bool flexible;            // limbs may be longer and leave the trunk elsewhere
+  std::size_t most_scored;  // assignments of a template that are scored by their curves
+  double worthless;         // one that costs more by distances alone is scored only if it is among
+  std::size_t at_least;     // so many
+
+  // Decisions between templates.
+  bool stop_early;      // templates are looked at only while their least cost is near the best
+  double surely_worse;  // by so much costs must differ to be sure
+  double mediocre;      // a cost at which the mesh is asked for its mirror plane
+  double stout_trunk;   // a chain that is shorter, in radii, is none
+  double stout_spine;   // the same of a spine
+};
+const Tuning& tuning(bool rings);
+const Features& weights_for(const TemplateData& model);
+
+}  // namespace sinew::autorig

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies that are no templates: the built-in ones with limbs, necks and tails longer or shorter, thicker or thinner.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "sinew/characters/characters.h"
+#include "sinew/pipeline/auto_rig.h"
+#include "sinew/skeleton/pose.h"
+#include "support/shapes.h"
+
+namespace sinew {
+namespace {
+
+std::vector<Vec3> rest_heads(const Skeleton& skeleton) {
+  std::vector<Vec3> heads;
+  for (const Affine3& global : global_transforms(skeleton, rest_pose(skeleton).local))
+    heads.push_back(global.translation());
+  return heads;
+}
+
+struct Augmented {
+  PolyMesh mesh;  // triangles
+  std::map<std::string, Vec3> joints;
+};
+
+// Bones that begin at joints whose names hold a word of `longer` are so many times as long, with the flesh on them; all
+// flesh is `thicker` about its bones.
+Augmented augmented(const char* kind, const std::map<std::string, double>& longer, double thicker = 1) {
+  const Rig rig = *make_character(kind, {.resolution = 4000});
+  const std::vector<Vec3> heads = rest_heads(rig.skeleton);
+  const std::size_t count = heads.size();
+  std::vector<double> factor(count, 1);
+  for (std::size_t j = 0; j < count; ++j)
+    for (const auto& [word, times] : longer)
+      if (rig.skeleton[j].name.find(word) != std::string::npos) factor[j] = times;
+  std::vector<Vec3> moved = heads, ends(count, Vec3::Zero());
+  std::vector<int> children(count, 0);
+  for (const std::uint32_t j : rig.skeleton.order()) {
+    const int parent = rig.skeleton[j].parent;
+    if (parent < 0) continue;
+    const auto above = static_cast<std::size_t>(parent);
+    moved[j] = moved[above] + factor[above] * (heads[j] - heads[above]);
+    ends[above] += heads[j] - heads[above];
+    ++children[above];
+  }
+  Augmented out;
+  for (std::size_t f = 0; f < rig.mesh.face_count(); ++f) {
+    const auto c = rig.mesh.face(f);
+    for (std::size_t k = 2; k < c.size(); ++k) out.mesh.add_face({c[0], c[k - 1], c[k]});
+  }
+  for (std::size_t v = 0; v < rig.mesh.vertex_count(); ++v) {
+    Vec3 sum = Vec3::Zero();
+    for (const Influence& one : rig.weights.row(v)) {
+      const Vec3 p = rig.mesh.positions[v] - heads[one.joint];
+      Vec3 along = ends[one.joint];
+      if (children[one.joint] != 1 && rig.skeleton[one.joint].parent >= 0)
+        along = heads[one.joint] - heads[static_cast<std::size_t>(rig.skeleton[one.joint].parent)];
+      along.normalize();
+      const double s = p.dot(along);
+      sum += one.weight * (moved[one.joint] + factor[one.joint] * s * along + thicker * (p - s * along));
+    }
+    out.mesh.positions.push_back(sum);
+  }
+  for (std::size_t j = 0; j < count; ++j) out.joints[rig.skeleton[j].name] = moved[j];
+  return out;
+}
+
+struct Change {
+  const char* kind;
+  std::map<std::string, double> longer;
+  double thicker = 1;
+  std::string text() const {
+    std::string out = kind;
+    for (const auto& [word, times] : longer) out += " " + word + " " + std::to_string(times);
+    return out + " thickness " + std::to_string(thicker);
+  }
+};
+
+TEST(AugmentedBodies, KeepTheirTemplateAndTheirJoints) {
+  const std::vector<Change> changes = {
+      {"biped", {{"Arm", 0.6}}},
+      {"biped", {{"Arm", 1.5}}},
+      {"biped", {{"Leg", 0.6}}},
+      {"biped", {{"Leg", 1.6}}},
+      {"biped", {{"Arm", 1.3}, {"Leg", 0.7}}},
+      {"biped", {}, 0.7},
+      {"biped", {}, 1.2},
+      {"quadruped", {{"Leg", 0.7}, {"ForeArm", 0.7}}},
+      {"quadruped", {{"Leg", 1.5}, {"ForeArm", 1.5}}},
+      {"quadruped", {{"Tail", 0.5}}},
+      {"quadruped", {{"Tail", 1.6}}},
+      {"quadruped", {{"Neck", 1.6}}},
+      {"quadruped", {}, 0.8},
+      {"bird", {{"Neck", 1.5}}},
+      {"bird", {{"ForeArm", 0.7}}},
+  };
+  for (const Change& change : changes) {
+    const Augmented body = augmented(change.kind, change.longer, change.thicker);
+    const PolyMesh* mesh = &body.mesh;
+    const auto found = auto_skeleton({&mesh, 1}, {});
+    ASSERT_TRUE(found.ok()) << change.text() << ": " << found.error().message;
+    EXPECT_EQ(found->name, change.kind) << change.text();
+    const std::vector<Vec3> heads = rest_heads(found->skeleton);
+    const double size = bounding_box(body.mesh.positions).sizes().maxCoeff();
+    double sum = 0;
+    int joints = 0;
+    for (const auto& [name, p] : body.joints) {
+      if (name.find("Hand") != std::string::npos && name.find("Hand") + 4 < name.size()) continue;  // fingers
+      const auto j = found->skeleton.find(name);
+      if (!j) continue;
+      sum += (heads[*j] - p).norm() / size;
+      ++joints;
+    }
+    ASSERT_GE(joints, 18) << change.text();
+    EXPECT_LT(sum / joints, 0.03) << change.text();
+  }
+}
+
+// A tail of its own on a biped, and a horn on a quadruped's head, change nothing else.
+TEST(AugmentedBodies, ATailOrAHornMoreLeavesTheTemplate) {
+  const Augmented biped = augmented("biped", {}), quadruped = augmented("quadruped", {});
+  const Vec3 hips = biped.joints.at("Hips"), head = quadruped.joints.at("Head");
+  const PolyMesh with_tail =
+      test::joined({biped.mesh, test::capsule(hips, hips + Vec3(0, -0.25, -0.7), 0.04)});
+  const PolyMesh with_horn =
+      test::joined({quadruped.mesh, test::capsule(head, head + Vec3(0, 0.3, 0.15), 0.02)});
+  for (const auto& [mesh, kind] : {std::pair(&with_tail, "biped"), std::pair(&with_horn, "quadruped")}) {
+    const PolyMesh* one = mesh;
+    const auto found = auto_skeleton({&one, 1}, {});
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(found->name, kind);
+  }
+}
+
+}  // namespace
+}  // namespace sinew
