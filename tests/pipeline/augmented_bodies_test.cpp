@@ -2,6 +2,7 @@
 // Bodies that are no templates: the built-in ones with limbs, necks and tails longer or shorter, thicker or thinner.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -116,6 +117,45 @@ TEST(AugmentedBodies, KeepTheirTemplateAndTheirJoints) {
     ASSERT_GE(joints, 18) << change.text();
     EXPECT_LT(sum / joints, 0.03) << change.text();
   }
+}
+
+// How far a joint of a changed body is found from where it was, as a share of the size.
+double off_by(const char* kind, const PolyMesh& mesh, const std::string& joint, const Vec3& wanted) {
+  SkeletonRequest request;
+  request.skeleton_template = kind;
+  const PolyMesh* one = &mesh;
+  const auto found = auto_skeleton({&one, 1}, request);
+  if (!found.ok()) return 1;
+  const auto j = found->skeleton.find(joint);
+  return j ? (rest_heads(found->skeleton)[*j] - wanted).norm() /
+                 bounding_box(mesh.positions).sizes().maxCoeff()
+           : 1;
+}
+
+// A tail a third as thick: its first joint is inside the rump, which is as it was.
+TEST(AugmentedBodies, TheFirstJointOfATailDoesNotDependOnHowThickItIs) {
+  Augmented body = augmented("quadruped", {});
+  const std::vector<Vec3> bones = {body.joints["Tail"], body.joints["Tail1"], body.joints["Tail2"],
+                                   body.joints["Tail3"], Vec3(0, .365, -.718)};
+  for (Vec3& p : body.mesh.positions) {
+    if (p.z() > -0.42) continue;
+    Vec3 centre = bones[0];
+    for (std::size_t k = 1; k < bones.size(); ++k) {
+      const Vec3 bone = bones[k] - bones[k - 1];
+      const double t = std::clamp((p - bones[k - 1]).dot(bone) / bone.squaredNorm(), 0.0, 1.0);
+      if (const Vec3 near = bones[k - 1] + t * bone; (p - near).norm() < (p - centre).norm()) centre = near;
+    }
+    p = centre + (p - centre) / 3;
+  }
+  EXPECT_LT(off_by("quadruped", body.mesh, "Tail", bones[0]), 0.01);
+}
+
+// Thighs that are flat behind: hips stay where the pelvis is.
+TEST(AugmentedBodies, HipsStayInThePelvisWhereThighsAreFlat) {
+  Augmented body = augmented("biped", {});
+  for (Vec3& p : body.mesh.positions)
+    if (p.y() < 0.9 && p.y() > 0.45 && p.z() < 0) p.z() *= 0.3;
+  EXPECT_LT(off_by("biped", body.mesh, "LeftUpLeg", body.joints["LeftUpLeg"]), 0.01);
 }
 
 // A tail of its own on a biped, and a horn on a quadruped's head, change nothing else.
