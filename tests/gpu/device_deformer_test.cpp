@@ -91,16 +91,26 @@ TEST_P(EveryDeviceDeformer, GivesWhatThePlayerGives) {
   const test::Difference most = on_device(test::sample_rig("quadruped"), GetParam(), 40, true, false);
   EXPECT_LT(most.position, 1e-5);
   EXPECT_LT(most.normal, 0.1);
+  // Without keys and normals, by loops of their own.
+  for (const char* kind : {"arm", "quadruped", "biped"})
+    for (const std::size_t count : {1u, 15u, 17u, 33u, 100u})
+      EXPECT_LT(
+          on_device(test::without_keys(test::sample_rig(kind)), GetParam(), count, false, false).position,
+          1e-5)
+          << kind << count;
 }
 
 TEST_P(EveryDeviceDeformer, WritesHalves) {
   const test::Difference most = on_device(test::sample_rig("arm"), GetParam(), 37, true, false, true);
   EXPECT_LT(most.position, 2e-3);
   EXPECT_LT(most.normal, 0.2);
+  EXPECT_LT(
+      on_device(test::without_keys(test::sample_rig("arm")), GetParam(), 37, false, false, true).position,
+      2e-3);
 }
 
 TEST_P(EveryDeviceDeformer, TakesTenThousandPoses) {
-  const Rig& rig = test::sample_rig("arm");
+  const Rig rig = test::without_keys(test::sample_rig("arm"));
   const auto uploaded = DeviceDeformer::upload(rig, GetParam());
   ASSERT_TRUE(uploaded.ok());
   constexpr std::size_t kMany = 20000;  // more than one launch
@@ -125,7 +135,7 @@ TEST_P(EveryDeviceDeformer, TakesTenThousandPoses) {
 }
 
 TEST_P(EveryDeviceDeformer, IsSharedByThreadsAndStreams) {
-  const Rig& rig = test::sample_rig("arm");
+  const Rig rig = test::without_keys(test::sample_rig("arm"));
   const auto uploaded = DeviceDeformer::upload(rig, GetParam());
   ASSERT_TRUE(uploaded.ok());
   const test::RigPoses poses(rig, uploaded->root_joint(), 64, false);
@@ -204,7 +214,8 @@ TEST_F(OnADevice, ManyJoints) {
     rig.weights.add_row(row);
   }
   for (const char* deformer : {"lbs", "dqs"})
-    EXPECT_LT(on_device(rig, deformer, 70, true, false).position, 1e-5);
+    for (const bool normals : {true, false})
+      EXPECT_LT(on_device(rig, deformer, 70, normals, false).position, 1e-5) << deformer << normals;
 }
 
 TEST_F(OnADevice, OutOfMemoryIsAnAnswer) {

@@ -29,6 +29,11 @@ inline Rig prepared(Rig rig, std::string_view deformer) {
   return rig;
 }
 
+inline Rig without_keys(Rig rig) {
+  rig.keys.clear();
+  return rig;
+}
+
 // A built-in character with two shape keys.
 inline const Rig& sample_rig(const char* kind) {
   static std::map<std::string, Rig> made;
