@@ -21,6 +21,13 @@ using PackInMemory [[gnu::vector_size(4 * kPack), gnu::aligned(4), gnu::may_alia
 // What is kept of every rotation: its parts, then the swing less the identity, row by row.
 enum Part : std::size_t { kCosine, kSine, kFactors, kSwing = kFactors + kTurnFunctions, kParts = kSwing + 9 };
 
+// Positions and forces lie pack by pack: x, y, z of all vertices for eight rotations, so that the cells of a
+// pack find them close together.
+[[gnu::always_inline]] inline std::size_t place(std::size_t lane, std::size_t vertices, std::size_t vertex,
+                                                std::size_t coordinate) {
+  return 3 * (lane * vertices + vertex * kPack) + coordinate * kPack;
+}
+
 // By reference: vectors by value would be passed differently where registers are narrow.
 [[gnu::always_inline]] inline const PackInMemory& load(const float* from) {
   return *reinterpret_cast<const PackInMemory*>(from);
@@ -100,7 +107,7 @@ struct PoseInput {
       for (std::size_t r = 0; r < 3; ++r) {
         const float* m = in.parts + (kSwing + 3 * r) * in.lanes + k;
         const Pack swung = load(m) * tx + load(m + in.lanes) * ty + load(m + 2 * in.lanes) * z;
-        store(turned[r] + share * swung, at + (3 * i + r) * in.lanes + k);
+        store(turned[r] + share * swung, at + place(k, in.vertices, i, r));
       }
     }
   }
@@ -109,7 +116,7 @@ struct PoseInput {
 struct CellInput {
   std::span<const std::array<std::uint32_t, 8>> corners;
   std::span<const float> stiffness;
-  std::size_t lanes;
+  std::size_t vertices, lanes;
   float size;
 };
 
@@ -126,7 +133,7 @@ struct CellInput {
         const auto& corners = in.corners[cell];
         Pack p[8][3];
         for (std::size_t n = 0; n < 8; ++n)
-          for (std::size_t c = 0; c < 3; ++c) p[n][c] = load(at + (3 * corners[n] + c) * in.lanes + k);
+          for (std::size_t c = 0; c < 3; ++c) p[n][c] = load(at + place(k, in.vertices, corners[n], c));
         Pack entry[9];
         for (std::size_t c = 0; c < 3; ++c) {
           entry[c] = by_size * (((p[1][c] - p[0][c]) + (p[3][c] - p[2][c])) +
@@ -161,7 +168,7 @@ struct CellInput {
         const float scale = 0.25f * in.size * stiff;
         for (std::size_t n = 0; n < 8; ++n)
           for (std::size_t c = 0; c < 3; ++c) {
-            float* to = force + (3 * corners[n] + c) * in.lanes + k;
+            float* to = force + place(k, in.vertices, corners[n], c);
             const Pack sum_here = load(to) + scale * pull[n][c];
             store(sum_here, to);
           }
@@ -187,9 +194,9 @@ struct CellInput {
       const std::size_t k = b * kPack;
       const Pack c = load(in.cosine + in.lanes * i + k), s = load(in.sine + in.lanes * i + k);
       functions(in.parts, in.lanes, k, c, s, amounts[b]);
-      const float* f = force + 3 * in.lanes * i + k;
+      const float* f = force + place(k, in.vertices, i, 0);
       const Pack by = load(scale + k);
-      const Pack x = by * load(f), y = by * load(f + in.lanes), z = by * load(f + 2 * in.lanes);
+      const Pack x = by * load(f), y = by * load(f + kPack), z = by * load(f + 2 * kPack);
       Pack turned[3] = {x, y, z};
       for (std::size_t r = 0; r < 3; ++r) {
         const float* m = in.parts + (kSwing + r) * in.lanes + k;
@@ -291,7 +298,7 @@ void FieldEnergy::pose(const Fields* fields) {
 
 std::vector<double> FieldEnergy::stretch(bool pull) {
   if (pull) force_.assign(at_.size(), 0.0f);
-  const CellInput in{model_->corners(), model_->stiffness(), lanes_,
+  const CellInput in{model_->corners(), model_->stiffness(), fixed_.size(), lanes_,
                      static_cast<float>(model_->grid().cell_size())};
   std::vector<double> sums(lanes_, 0.0);
   stretch_best(in, at_.data(), pull ? force_.data() : nullptr, sums.data());
@@ -324,7 +331,9 @@ GridPositions FieldEnergy::posed(std::size_t turn) const {
   GridPositions v(static_cast<Eigen::Index>(fixed_.size()), 3);
   for (Eigen::Index i = 0; i < v.rows(); ++i)
     for (Eigen::Index c = 0; c < 3; ++c)
-      v(i, c) = static_cast<double>(at_[static_cast<std::size_t>(3 * i + c) * lanes_ + turn]);
+      v(i, c) = static_cast<double>(at_[place(turn - turn % kPack, fixed_.size(), static_cast<std::size_t>(i),
+                                              static_cast<std::size_t>(c)) +
+                                        turn % kPack]);
   return v;
 }
 

@@ -44,7 +44,7 @@ class FieldEnergy {
   std::vector<float> parts_;          // of the rotations, lanes_ each: see Part in the source
   std::vector<float> cosine_, sine_;  // of the twist at each vertex, lanes_ a vertex
   std::vector<float> scale_;          // of the rotations
-  std::vector<float> at_, force_;     // x, y, z of each vertex, lanes_ each
+  std::vector<float> at_, force_;     // pack by pack; see place() in the source
 };
 
 }  // namespace sinew::weights_detail
