@@ -26,14 +26,20 @@ Fields some_fields(const test::MiddleJoint& joint, double phase) {
 // Energies against the double-precision model at the poses; the gradient against central differences.
 TEST(FieldEnergy, IsTheModelsEnergyWithItsGradient) {
   const test::MiddleJoint joint(0.25);
-  const std::vector<Vec3> turns{{1.2, 0.3, 0.4}, {-0.5, 0.9, -1.1}, {0, 0, 1.5}};
+  std::vector<Vec3> turns{{1.2, 0.3, 0.4}, {-0.5, 0.9, -1.1}, {0, 0, 1.5}};
+  for (int k = 0; k < 8; ++k) turns.push_back({std::cos(k), std::sin(k), 0.2 * k - 0.8});  // more than a pack
   FieldEnergy energy(joint.model, joint.fixed, joint.model.rest(), joint.start, joint.start, turns);
   const Fields fields = some_fields(joint, 0.4), direction = some_fields(joint, 1.7);
   const std::vector<double> energies = energy.energies(&fields);
-  for (std::size_t k = 0; k < turns.size(); ++k)
+  for (std::size_t k = 0; k < turns.size(); ++k) {
     EXPECT_NEAR(energies[k] / joint.model.energy(energy.posed(k)), 1, 1e-4) << k;
+    FieldEnergy alone(joint.model, joint.fixed, joint.model.rest(), joint.start, joint.start, {&turns[k], 1});
+    EXPECT_EQ(alone.energies(&fields)[0], energies[k]) << k;
+    EXPECT_EQ(alone.posed(0), energy.posed(k)) << k;
+  }
 
-  const std::vector<double> scales{1, 0.5, 2};
+  std::vector<double> scales{1, 0.5, 2};
+  for (std::size_t k = scales.size(); k < turns.size(); ++k) scales.push_back(0.3 * static_cast<double>(k));
   Fields gradient;
   energy.evaluate(fields, scales, gradient);
   const double slope = gradient.cast<double>().cwiseProduct(direction.cast<double>()).sum();
