@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program behind the page.
 
-export interface FileRef { id: string; name: string; size: number }
-export interface Method { name: string; summary: string }
+export interface FileRef {
+  id: string;
+  name: string;
+  size: number;
+}
+export interface Method {
+  name: string;
+  summary: string;
+}
 export interface ServerSession {
   version: string;
   file: FileRef | null;
@@ -12,9 +19,21 @@ export interface ServerSession {
   names: string[];
   limits: { bytes: number };
 }
-export interface JointPlace { name: string; parent: number; position: [number, number, number] }
+export interface JointPlace {
+  name: string;
+  parent: number;
+  position: [number, number, number];
+}
 export type JobRequest =
-  | { kind: 'rig'; file: string; template: string; weights: string; names: string; quality: string; joints?: JointPlace[] }
+  | {
+      kind: 'rig';
+      file: string;
+      template: string;
+      weights: string;
+      names: string;
+      quality: string;
+      joints?: JointPlace[];
+    }
   | { kind: 'reference' | 'check'; file: string };
 export interface JobState {
   id: string;
@@ -29,7 +48,11 @@ export interface JobState {
 
 /** `gone`: nobody answered. */
 export class ApiError extends Error {
-  constructor(message: string, readonly status: number, readonly gone: boolean) {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly gone: boolean,
+  ) {
     super(message);
   }
 }

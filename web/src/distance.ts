@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export interface Distances { values: Float32Array; max: number; rms: number }
+export interface Distances {
+  values: Float32Array;
+  max: number;
+  rms: number;
+}
 
 /** Vertex by vertex, over `size` (3 numbers a vertex in both). */
 export function distances(a: Float32Array, b: Float32Array, size: number): Distances {
-  if (a.length !== b.length) throw new Error(`The reference has ${b.length / 3} vertices and the mesh ${a.length / 3}.`);
+  if (a.length !== b.length)
+    throw new Error(`The reference has ${b.length / 3} vertices and the mesh ${a.length / 3}.`);
   const values = new Float32Array(a.length / 3);
   let max = 0;
   let sum = 0;

@@ -1,18 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's side of the worker: calls as promises, poses in order with stale ones dropped, and a worker that died is
 // started again with the file, the deformers and the pose that it had.
-import type { Answer, Ask, Call, DeformSettings, Frame, Kind, Op, Opened, PoseState, Ready, Reply, Slot } from './protocol';
+import type {
+  Answer,
+  Ask,
+  Call,
+  DeformSettings,
+  Frame,
+  Kind,
+  Op,
+  Opened,
+  PoseState,
+  Ready,
+  Reply,
+  Slot,
+} from './protocol';
 
 export class EngineError extends Error {
-  constructor(message: string, readonly code: number) {
+  constructor(
+    message: string,
+    readonly code: number,
+  ) {
     super(message);
   }
 }
 
 const SLOW_MS = 700;
 
-interface Waiting { kind: Kind; resolve(answer: unknown): void; reject(error: Error): void }
-interface Batch { key: string | null; ops: Op[]; done: ((frame: Frame) => void)[]; failed: ((error: Error) => void)[] }
+interface Waiting {
+  kind: Kind;
+  resolve(answer: unknown): void;
+  reject(error: Error): void;
+}
+interface Batch {
+  key: string | null;
+  ops: Op[];
+  done: ((frame: Frame) => void)[];
+  failed: ((error: Error) => void)[];
+}
 
 /** The part of a Worker that is used here; tests give their own. */
 export interface WorkerLike {
@@ -46,8 +71,12 @@ export class Engine {
   slots: Slot[] = [0];
   selected = -1;
 
-  constructor(private readonly start: () => WorkerLike, private readonly base: string, private readonly threads: boolean,
-    private readonly events: EngineEvents) {}
+  constructor(
+    private readonly start: () => WorkerLike,
+    private readonly base: string,
+    private readonly threads: boolean,
+    private readonly events: EngineEvents,
+  ) {}
 
   /** Nothing waits and nothing is under way. */
   get idle(): boolean {
@@ -98,7 +127,8 @@ export class Engine {
   /** Buffers of a frame that is no longer shown. */
   recycle(frame: Frame | null): void {
     if (!frame) return;
-    for (const slot of frame.slots) this.spare.push(slot.positions.buffer as ArrayBuffer, slot.normals.buffer as ArrayBuffer);
+    for (const slot of frame.slots)
+      this.spare.push(slot.positions.buffer as ArrayBuffer, slot.normals.buffer as ArrayBuffer);
     this.spare = this.spare.slice(-4);
   }
 

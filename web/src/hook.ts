@@ -7,29 +7,64 @@ import type { Viewport } from './view/viewport';
 
 export function exposeHook(app: App, viewport: Viewport, tools: Tools): void {
   const hook = {
-    get ready() { return app.state.ready; },
-    get busy() { return app.state.busy !== null || app.state.building; },
-    get settled() { return app.engine.idle; },
-    get file() { return app.state.file?.name ?? null; },
-    get selected() { return app.state.selected; },
-    get tool() { return app.state.tool; },
-    get time() { return app.state.time; },
-    get playing() { return app.state.playing; },
-    get threads() { return app.state.threads; },
-    get milliseconds() { return app.state.frame?.slots.map((s) => s.milliseconds) ?? []; },
-    get fps() { return app.state.fps; },
-    get heat() { return app.state.heatView; },
-    get movingJoints() { return app.state.heads !== null; },
-    get pins() { return app.state.pins; },
-    get joints() { return app.state.opened?.info.joints.map((j) => j.name) ?? []; },
+    get ready() {
+      return app.state.ready;
+    },
+    get busy() {
+      return app.state.busy !== null || app.state.building;
+    },
+    get settled() {
+      return app.engine.idle;
+    },
+    get file() {
+      return app.state.file?.name ?? null;
+    },
+    get selected() {
+      return app.state.selected;
+    },
+    get tool() {
+      return app.state.tool;
+    },
+    get time() {
+      return app.state.time;
+    },
+    get playing() {
+      return app.state.playing;
+    },
+    get threads() {
+      return app.state.threads;
+    },
+    get milliseconds() {
+      return app.state.frame?.slots.map((s) => s.milliseconds) ?? [];
+    },
+    get fps() {
+      return app.state.fps;
+    },
+    get heat() {
+      return app.state.heatView;
+    },
+    get movingJoints() {
+      return app.state.heads !== null;
+    },
+    get pins() {
+      return app.state.pins;
+    },
+    get joints() {
+      return app.state.opened?.info.joints.map((j) => j.name) ?? [];
+    },
     /** As they are drawn. */
     positions: (slot: 0 | 1): number[] => [...(viewport.meshes[slot].positions ?? [])],
-    pose: () => ({ locals: [...(app.state.frame?.pose.locals ?? [])], shapes: [...(app.state.frame?.pose.shapes ?? [])] }),
+    pose: () => ({
+      locals: [...(app.state.frame?.pose.locals ?? [])],
+      shapes: [...(app.state.frame?.pose.shapes ?? [])],
+    }),
     head: (joint: number): number[] => [...(app.state.frame?.globals.subarray(16 * joint + 12, 16 * joint + 15) ?? [])],
     /** Where a joint is on the screen, CSS pixels of the window. */
     screen: (joint: number): { x: number; y: number } | null => {
       const heads = app.state.heads;
-      const place = heads ? heads.slice(3 * joint, 3 * joint + 3) : app.state.frame?.globals.subarray(16 * joint + 12, 16 * joint + 15);
+      const place = heads
+        ? heads.slice(3 * joint, 3 * joint + 3)
+        : app.state.frame?.globals.subarray(16 * joint + 12, 16 * joint + 15);
       return place ? onScreen(place, viewport) : null;
     },
     /** The same of what the tool lets one drag. */

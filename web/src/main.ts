@@ -39,12 +39,16 @@ const engine = new Engine(startWorker, new URL('.', location.href).href, threads
   slow: (slow) => app.store.set({ slow }),
   crashed: (why) => {
     app.store.set({ busy: null, building: false });
-    crash = app.notify('error', 'The deformer stopped', `${why.replace(/[.!]?$/, '.')} It is started again with the file and the pose that it had.`);
+    crash = app.notices.notify(
+      'error',
+      'The deformer stopped',
+      `${why.replace(/[.!]?$/, '.')} It is started again with the file and the pose that it had.`,
+    );
   },
   recovered: (frame) => {
     if (frame) adopt(frame);
-    app.dismiss(crash);
-    app.notify('info', 'The deformer was restarted', 'The pose is the last one that was shown.');
+    app.notices.dismiss(crash);
+    app.notices.notify('info', 'The deformer was restarted', 'The pose is the last one that was shown.');
   },
 });
 const app = new App(engine, api);
@@ -70,10 +74,17 @@ function count(): void {
   still = setTimeout(() => app.store.set({ fps: 0 }), 1500);
 }
 
-const picker = h('input', { type: 'file', class: 'hidden-label', accept: '.glb,.gltf,.obj,.ply,.off,.stl,.json', tabindex: '-1', 'aria-hidden': 'true', id: 'file-input' });
+const picker = h('input', {
+  type: 'file',
+  class: 'hidden-label',
+  accept: '.glb,.gltf,.obj,.ply,.off,.stl,.json',
+  tabindex: '-1',
+  'aria-hidden': 'true',
+  id: 'file-input',
+});
 picker.addEventListener('change', () => {
   const file = picker.files?.[0];
-  if (file) void app.openFile(file);
+  if (file) void app.files.open(file);
   picker.value = '';
 });
 const open = (): void => picker.click();
@@ -84,26 +95,55 @@ const picture = async (transparent: boolean): Promise<void> => {
   try {
     saveFile(`${name}.png`, await viewport.picture(transparent ? null : ground));
   } catch (error) {
-    app.fail('Picture', error);
+    app.notices.fail('Picture', error);
   }
 };
 
 const stage = h('main', { class: 'stage', 'aria-label': 'Picture' });
 document.body.append(
   topbar(app, { open, help: () => help.showModal(), picture: (transparent) => void picture(transparent) }),
-  h('aside', { class: 'side left', 'aria-label': 'Skeleton panel' }, treePanel(app)), stage,
-  h('aside', { class: 'side right', 'aria-label': 'Settings' }, rigPanel(app), inspectorPanel(app), deformerPanel(app), heatPanel(app), keysPanel(app), pointsPanel(app), reportPanel(app)),
-  timeline(app), picker, help);
+  h('aside', { class: 'side left', 'aria-label': 'Skeleton panel' }, treePanel(app)),
+  stage,
+  h(
+    'aside',
+    { class: 'side right', 'aria-label': 'Settings' },
+    rigPanel(app),
+    inspectorPanel(app),
+    deformerPanel(app),
+    heatPanel(app),
+    keysPanel(app),
+    pointsPanel(app),
+    reportPanel(app),
+  ),
+  timeline(app),
+  picker,
+  help,
+);
 
 const viewport = new Viewport(stage, (canvas) => tools.attach(canvas));
 tools.viewport = viewport;
 const axes = axesWidget(viewport);
 viewport.drawn = () => axes.update();
-stage.append(split(app), toolbar(app), axes.element, statistics(app), legend(app), welcome(app, open), busy(app), readout(app), notices(app));
+stage.append(
+  split(app),
+  toolbar(app),
+  axes.element,
+  statistics(app),
+  legend(app),
+  welcome(app, open),
+  busy(app),
+  readout(app),
+  notices(app),
+);
 bindView(app, viewport, tools);
 bindShortcuts(app, {
-  open, help: () => help.showModal(), picture: () => void picture(false), frame: () => frameSelection(), view: (name) => viewport.frame(undefined, name),
-  cancelDrag: () => tools.cancel(), unpin: () => void tools.pins.set(app.state.pins.slice(0, -1)),
+  open,
+  help: () => help.showModal(),
+  picture: () => void picture(false),
+  frame: () => frameSelection(),
+  view: (name) => viewport.frame(undefined, name),
+  cancelDrag: () => tools.cancel(),
+  unpin: () => void app.pins.set(app.state.pins.slice(0, -1)),
 });
 exposeHook(app, viewport, tools);
 
@@ -114,7 +154,9 @@ function frameSelection(): void {
   if (selected < 0 || bone < 0 || !frame) return viewport.frame();
   const s = frame.segments.subarray(6 * bone, 6 * bone + 6);
   const room = 0.6 * Math.hypot(s[3] - s[0], s[4] - s[1], s[5] - s[2]);
-  viewport.frame([0, 1, 2].map((k) => Math.min(s[k], s[k + 3]) - room).concat([0, 1, 2].map((k) => Math.max(s[k], s[k + 3]) + room)));
+  viewport.frame(
+    [0, 1, 2].map((k) => Math.min(s[k], s[k + 3]) - room).concat([0, 1, 2].map((k) => Math.max(s[k], s[k + 3]) + room)),
+  );
 }
 
 // --- theme ---
@@ -147,7 +189,7 @@ window.addEventListener('drop', (event) => {
   event.preventDefault();
   document.body.classList.remove('dropping');
   const file = event.dataTransfer?.files[0];
-  if (file) void app.openFile(file);
+  if (file) void app.files.open(file);
 });
 
 // --- graphics that go away ---
@@ -155,30 +197,41 @@ window.addEventListener('drop', (event) => {
 let told = 0;
 viewport.onContext(
   () => {
-    told = app.notify('error', 'The graphics context was lost', 'It is restored as soon as the graphics driver allows; the pose is safe.',
-      { label: 'Reload the page', run: () => location.reload() });
+    told = app.notices.notify(
+      'error',
+      'The graphics context was lost',
+      'It is restored as soon as the graphics driver allows; the pose is safe.',
+      { label: 'Reload the page', run: () => location.reload() },
+    );
   },
   () => {
-    app.dismiss(told);
-    app.notify('info', 'The graphics context was restored', 'It was lost for a moment.');
-  });
+    app.notices.dismiss(told);
+    app.notices.notify('info', 'The graphics context was restored', 'It was lost for a moment.');
+  },
+);
 
 // --- start ---
 
 async function start(): Promise<void> {
   const session = api.session().catch((error) => {
-    app.fail('sinew studio', error);
+    app.notices.fail('sinew studio', error);
     return null;
   });
   try {
     const ready = await engine.load();
-    app.store.set({ ready: true, version: ready.version, deformers: ready.deformers, settings: ready.settings, threads: ready.threads });
+    app.store.set({
+      ready: true,
+      version: ready.version,
+      deformers: ready.deformers,
+      settings: ready.settings,
+      threads: ready.threads,
+    });
   } catch (error) {
     app.store.set({ busy: null });
-    app.notify('error', 'The deformers could not be loaded', (error as Error).message);
+    app.notices.notify('error', 'The deformers could not be loaded', (error as Error).message);
   }
   const server = await session;
   app.store.set({ server });
-  if (server?.file && app.state.ready) await app.openFromServer(server.file.id, server.file.name);
+  if (server?.file && app.state.ready) await app.files.openFromServer(server.file.id, server.file.name);
 }
 void start();

@@ -15,7 +15,10 @@ export function parseNumber(text: string): number | null {
 /** At most `digits` behind the point, no trailing zeros, no "-0". */
 export function formatNumber(value: number, digits = 1): string {
   if (!Number.isFinite(value)) return '–';
-  const text = value.toFixed(digits).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+  const text = value
+    .toFixed(digits)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
   return text === '-0' ? '0' : text;
 }
 

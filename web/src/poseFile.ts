@@ -2,8 +2,17 @@
 // A pose as a file: by names, so that it fits another rig with the same joints.
 import type { Info, PoseState } from './protocol';
 
-interface JointPose { local: number[]; stretch?: number; twist?: [number, number] }
-interface PoseFile { format: 'sinew-pose'; version: 1; joints: Record<string, JointPose>; keys?: Record<string, number> }
+interface JointPose {
+  local: number[];
+  stretch?: number;
+  twist?: [number, number];
+}
+interface PoseFile {
+  format: 'sinew-pose';
+  version: 1;
+  joints: Record<string, JointPose>;
+  keys?: Record<string, number>;
+}
 
 export function writePose(info: Info, pose: PoseState): string {
   const file: PoseFile = { format: 'sinew-pose', version: 1, joints: {} };
@@ -48,5 +57,7 @@ export function readPose(text: string, info: Info, now: PoseState): PoseState {
 }
 
 function isNumbers(value: unknown, count: number): boolean {
-  return Array.isArray(value) && value.length === count && value.every((v) => typeof v === 'number' && Number.isFinite(v));
+  return (
+    Array.isArray(value) && value.length === count && value.every((v) => typeof v === 'number' && Number.isFinite(v))
+  );
 }

@@ -22,7 +22,11 @@ export type Op =
   | { op: 'handle'; handle: number; position: Vec3; rotation: Quat }
   | { op: 'release'; handle: number };
 
-export interface SlotFrame { positions: Float32Array; normals: Float32Array; milliseconds: number }
+export interface SlotFrame {
+  positions: Float32Array;
+  normals: Float32Array;
+  milliseconds: number;
+}
 
 /** The character as it is now: what every view draws. */
 export interface Frame {
@@ -45,7 +49,12 @@ export interface Opened {
   stored: DeformSettings;
 }
 
-export interface Ready { version: string; deformers: Method[]; settings: SettingInfo[]; threads: number }
+export interface Ready {
+  version: string;
+  deformers: Method[];
+  settings: SettingInfo[];
+  threads: number;
+}
 
 export interface Requests {
   load: { ask: { threads: boolean; base: string }; answer: Ready };
@@ -64,6 +73,10 @@ export type Kind = keyof Requests;
 export type Ask<K extends Kind> = Requests[K]['ask'];
 export type Answer<K extends Kind> = Requests[K]['answer'];
 
-export interface Call { id: number; kind: Kind; ask: Ask<Kind> }
+export interface Call {
+  id: number;
+  kind: Kind;
+  ask: Ask<Kind>;
+}
 /** `code` 0: the module itself fell over, and the worker is of no more use. */
 export type Reply = { id: number; answer: Answer<Kind> } | { id: number; error: string; code: number };

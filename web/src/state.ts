@@ -7,13 +7,45 @@ export type Tool = 'rotate' | 'stretch' | 'reach' | 'twist' | 'cage' | 'handle' 
 export type Heat = 'none' | ChannelKind | 'reference';
 export type Theme = 'auto' | 'light' | 'dark';
 
-export interface OpenFile { name: string; bytes: Uint8Array; /** where the server has it, too */ id: string | null }
-export interface Notice { id: number; kind: 'info' | 'error'; title: string; text: string; action?: { label: string; run(): void } }
-export interface Job { kind: 'rig' | 'reference' | 'check'; stage: string; fraction: number; cancelling: boolean }
-export interface Figures { max: number; rms: number }
-export interface HeatView { kind: Heat; joint: number; range: number; unit: string; figures: Figures[]; stale: boolean }
-export interface Pin { vertex: number; target: [number, number, number] }
-export interface Show { skeleton: boolean; wire: boolean; ground: boolean }
+export interface OpenFile {
+  name: string;
+  bytes: Uint8Array;
+  /** where the server has it, too */ id: string | null;
+}
+export interface Notice {
+  id: number;
+  kind: 'info' | 'error';
+  title: string;
+  text: string;
+  action?: { label: string; run(): void };
+}
+export interface Job {
+  kind: 'rig' | 'reference' | 'check';
+  stage: string;
+  fraction: number;
+  cancelling: boolean;
+}
+export interface Figures {
+  max: number;
+  rms: number;
+}
+export interface HeatView {
+  kind: Heat;
+  joint: number;
+  range: number;
+  unit: string;
+  figures: Figures[];
+  stale: boolean;
+}
+export interface Pin {
+  vertex: number;
+  target: [number, number, number];
+}
+export interface Show {
+  skeleton: boolean;
+  wire: boolean;
+  ground: boolean;
+}
 
 export interface State {
   ready: boolean;
@@ -63,12 +95,48 @@ export interface State {
 }
 
 export const initial: State = {
-  ready: false, version: '', threads: 1, deformers: [], settings: [], server: null, serverGone: false, file: null, opened: null, busy: null,
-  frame: null, selected: -1, hovered: -1, tool: 'rotate', localAxes: true, chain: 0,
-  slots: [{ deformer: 'lbs' }, { deformer: '' }], warnings: [[], []], building: false, slow: false, layout: 'single', divider: 0.5,
-  heat: 'none', heatView: null, clip: -1, time: 0, playing: false, speed: 1, loop: true,
-  show: { skeleton: true, wire: false, ground: true }, theme: 'auto', job: null, report: [], notices: [],
-  canUndo: false, canRedo: false, fps: 0, pins: [], heads: null, dot: -1, hoveredDot: -1, readout: null,
+  ready: false,
+  version: '',
+  threads: 1,
+  deformers: [],
+  settings: [],
+  server: null,
+  serverGone: false,
+  file: null,
+  opened: null,
+  busy: null,
+  frame: null,
+  selected: -1,
+  hovered: -1,
+  tool: 'rotate',
+  localAxes: true,
+  chain: 0,
+  slots: [{ deformer: 'lbs' }, { deformer: '' }],
+  warnings: [[], []],
+  building: false,
+  slow: false,
+  layout: 'single',
+  divider: 0.5,
+  heat: 'none',
+  heatView: null,
+  clip: -1,
+  time: 0,
+  playing: false,
+  speed: 1,
+  loop: true,
+  show: { skeleton: true, wire: false, ground: true },
+  theme: 'auto',
+  job: null,
+  report: [],
+  notices: [],
+  canUndo: false,
+  canRedo: false,
+  fps: 0,
+  pins: [],
+  heads: null,
+  dot: -1,
+  hoveredDot: -1,
+  readout: null,
 };
 
 /** Nodes that neither move skin nor carry joints that do (the mesh's own, cameras) are not for posing. */

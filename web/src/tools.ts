@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pointer over the picture: what it takes hold of, and what dragging does. What no tool wants turns the view.
 import { Quaternion, Vector3 } from 'three';
-import type { App, Gesture } from './app';
+import type { App } from './app';
 import { formatNumber } from './numbers';
 import type { Op, Vec3 } from './protocol';
 import { limbsOf } from './view/limbs';
 import { pickPoint, pickSegment, pickTriangle, project, turnedBy, type Point2 } from './view/pick';
 import type { Ring } from './view/rings';
 import type { Viewport } from './view/viewport';
-import { Pins } from './pins';
+import type { Gesture } from './pose';
 import { poseable } from './state';
 
-interface Drag { move(pointer: Point2, event: PointerEvent): void; end(moved: boolean): void; cancel(): void }
+interface Drag {
+  move(pointer: Point2, event: PointerEvent): void;
+  end(moved: boolean): void;
+  cancel(): void;
+}
 
 const DEGREES = 180 / Math.PI;
 
@@ -22,12 +26,7 @@ export class Tools {
   private pointers = 0;
   viewport!: Viewport;
 
-  readonly pins: Pins;
-
-  constructor(private readonly app: App) {
-    this.pins = new Pins(app, () => this.viewport);
-    app.dropPins = () => this.pins.drop();
-  }
+  constructor(private readonly app: App) {}
 
   attach(canvas: HTMLCanvasElement): void {
     canvas.addEventListener('pointerdown', (event) => this.down(event, canvas));
@@ -80,7 +79,8 @@ export class Tools {
     this.pointers = Math.max(0, this.pointers - 1);
     const drag = this.drag;
     if (!drag) {
-      if (!this.moved && event.button === 0 && event.type === 'pointerup') this.click(this.start, event.pointerType === 'touch');
+      if (!this.moved && event.button === 0 && event.type === 'pointerup')
+        this.click(this.start, event.pointerType === 'touch');
       return;
     }
     event.stopImmediatePropagation();
@@ -126,7 +126,13 @@ export class Tools {
   }
 
   private ring(pointer: Point2, reach: number): Ring | null {
-    return this.viewport.rings.pick(pointer, this.viewport.projection(pointer), this.viewport.eye, this.viewport.unit, reach);
+    return this.viewport.rings.pick(
+      pointer,
+      this.viewport.projection(pointer),
+      this.viewport.eye,
+      this.viewport.unit,
+      reach,
+    );
   }
 
   /** Control points, handles or pins, as the tool shows them. */
@@ -162,7 +168,7 @@ export class Tools {
     if (tool === 'pin') return this.pin(pointer);
     if (tool === 'cage' || tool === 'handle') return this.app.store.set({ dot: -1 });
     const joint = this.joint(pointer, touch ? 24 : 11);
-    this.app.select(joint >= 0 ? joint : this.bone(pointer));
+    this.app.pose.select(joint >= 0 ? joint : this.bone(pointer));
   }
 
   private pin(pointer: Point2): void {
@@ -173,7 +179,7 @@ export class Tools {
     const hit = pickTriangle(ray.origin.toArray(), ray.direction.toArray(), positions, opened.triangles);
     if (!hit || pins.some((p) => p.vertex === hit.vertex)) return;
     const target: Vec3 = [positions[3 * hit.vertex], positions[3 * hit.vertex + 1], positions[3 * hit.vertex + 2]];
-    void this.pins.set([...pins, { vertex: hit.vertex, target }]);
+    void this.app.pins.set([...pins, { vertex: hit.vertex, target }]);
   }
 
   // --- what a press takes hold of ---
@@ -197,7 +203,15 @@ export class Tools {
     const view = this.viewport.projection(pointer);
     const centre = project(ring.centre.toArray(), 0, view) ?? pointer;
     const facing = ring.axis.dot(this.viewport.eye.clone().sub(ring.centre).normalize());
-    const tip = project(ring.centre.clone().addScaledVector(ring.axis, 30 * this.viewport.unit * ring.centre.distanceTo(this.viewport.eye)).toArray(), 0, view) ?? centre;
+    const tip =
+      project(
+        ring.centre
+          .clone()
+          .addScaledVector(ring.axis, 30 * this.viewport.unit * ring.centre.distanceTo(this.viewport.eye))
+          .toArray(),
+        0,
+        view,
+      ) ?? centre;
     let last = pointer;
     let turned = 0;
     return (now, event) => {
@@ -215,7 +229,7 @@ export class Tools {
   }
 
   private turnDrag(ring: Ring, pointer: Point2): Drag {
-    const gesture = this.app.gesture();
+    const gesture = this.app.pose.gesture();
     const joint = this.app.state.selected;
     const turn = this.turner(ring, pointer);
     this.viewport.rings.active = ring.id;
@@ -228,7 +242,7 @@ export class Tools {
   }
 
   private twistDrag(ring: Ring, pointer: Point2): Drag {
-    const gesture = this.app.gesture();
+    const gesture = this.app.pose.gesture();
     const joint = this.app.state.selected;
     const [stretch, head, tail] = this.app.state.frame?.pose.shapes.subarray(3 * joint, 3 * joint + 3) ?? [1, 0, 0];
     const turn = this.turner(ring, pointer);
@@ -242,12 +256,12 @@ export class Tools {
   }
 
   private jointDrag(joint: number): Drag {
-    this.app.select(joint);
+    this.app.pose.select(joint);
     const { tool, chain } = this.app.state;
     const heads = this.heads();
     const place = new Vector3().fromArray(heads ?? [0, 0, 0], heads ? 3 * joint : 0);
     if (tool === 'joints') return this.headDrag(joint, place);
-    const gesture = this.app.gesture();
+    const gesture = this.app.pose.gesture();
     return this.gestureDrag(gesture, (now) => {
       const to = this.viewport.inPlane(now, place).toArray() as Vec3;
       return [tool === 'stretch' ? { op: 'drag', joint, to } : { op: 'reach', joint, to, chain }];
@@ -265,7 +279,7 @@ export class Tools {
       },
       end: (moved) => {
         const { heads } = this.app.state;
-        if (moved && heads) this.app.commitHeads(heads);
+        if (moved && heads) this.app.joints.commit(heads);
       },
       cancel: () => this.app.store.set({ heads: before }),
     };
@@ -275,8 +289,8 @@ export class Tools {
     this.app.store.set({ dot });
     const { tool, frame } = this.app.state;
     const place = new Vector3().fromArray(dots, 3 * dot);
-    if (tool === 'pin') return this.pins.drag(dot, place);
-    const gesture = this.app.gesture();
+    if (tool === 'pin') return this.pinDrag(dot, place);
+    const gesture = this.app.pose.gesture();
     return this.gestureDrag(gesture, (now) => {
       const to = this.viewport.inPlane(now, place);
       if (tool === 'handle' && frame) {
@@ -285,6 +299,16 @@ export class Tools {
       }
       return this.cageOp(dot, to);
     });
+  }
+
+  private pinDrag(pin: number, place: Vector3): Drag {
+    const { pins } = this.app;
+    const before = this.app.state.pins;
+    return {
+      move: (now) => pins.move(pin, this.viewport.inPlane(now, place).toArray()),
+      end: (moved) => (moved ? this.app.pose.commit() : undefined),
+      cancel: () => pins.move(pin, before[pin].target),
+    };
   }
 
   /** The control point in bind space: what it lacks to the pointer is added to what it was. */
@@ -296,7 +320,9 @@ export class Tools {
       const count = frame.cages[cage].length / 3;
       if (dot < first + count) {
         const at = 3 * (dot - first);
-        const points = (frame.pose.cages[cage]?.length ? frame.pose.cages[cage] : this.app.restCages[cage]).slice();
+        const points = (
+          frame.pose.cages[cage]?.length ? frame.pose.cages[cage] : this.app.files.restCages[cage]
+        ).slice();
         to.toArray().forEach((value, k) => (points[at + k] += value - frame.cages[cage][at + k]));
         return [{ op: 'cage', cage, points }];
       }

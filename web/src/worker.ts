@@ -15,19 +15,32 @@ function open(): Session {
 
 function apply(s: Session, op: Op): void {
   switch (op.op) {
-    case 'setPose': return s.setPose(op.pose);
-    case 'reset': return s.resetPose();
-    case 'rotate': return s.rotateJoint(op.joint, ...op.by);
-    case 'angles': return s.setAngles(op.joint, op.degrees);
-    case 'translate': return s.translateJoint(op.joint, ...op.by);
-    case 'drag': return s.dragJoint(op.joint, ...op.to);
-    case 'reach': return void s.reach(op.joint, ...op.to, op.chain);
-    case 'shape': return s.setShape(op.joint, op.stretch, op.head, op.tail);
-    case 'key': return s.setKey(op.key, op.weight);
-    case 'clip': return s.setClip(op.clip, op.seconds);
-    case 'cage': return s.moveCage(op.cage, op.points);
-    case 'handle': return s.moveHandle(op.handle, op.position, op.rotation);
-    case 'release': return s.releaseHandle(op.handle);
+    case 'setPose':
+      return s.setPose(op.pose);
+    case 'reset':
+      return s.resetPose();
+    case 'rotate':
+      return s.rotateJoint(op.joint, ...op.by);
+    case 'angles':
+      return s.setAngles(op.joint, op.degrees);
+    case 'translate':
+      return s.translateJoint(op.joint, ...op.by);
+    case 'drag':
+      return s.dragJoint(op.joint, ...op.to);
+    case 'reach':
+      return void s.reach(op.joint, ...op.to, op.chain);
+    case 'shape':
+      return s.setShape(op.joint, op.stretch, op.head, op.tail);
+    case 'key':
+      return s.setKey(op.key, op.weight);
+    case 'clip':
+      return s.setClip(op.clip, op.seconds);
+    case 'cage':
+      return s.moveCage(op.cage, op.points);
+    case 'handle':
+      return s.moveHandle(op.handle, op.position, op.rotation);
+    case 'release':
+      return s.releaseHandle(op.handle);
   }
 }
 
@@ -40,13 +53,17 @@ function copy(view: Float32Array, spare: ArrayBuffer[]): Float32Array<ArrayBuffe
 }
 
 function copyFrame(frame: WasmFrame, spare: ArrayBuffer[]): SlotFrame {
-  return { positions: copy(frame.positions, spare), normals: copy(frame.normals, spare), milliseconds: frame.milliseconds };
+  return {
+    positions: copy(frame.positions, spare),
+    normals: copy(frame.normals, spare),
+    milliseconds: frame.milliseconds,
+  };
 }
 
 function makeFrame(ask: Ask<'frame'>): Frame {
   const s = open();
   ask.ops.forEach((op) => apply(s, op));
-  const { handles: points, cages } = info ??= s.info();
+  const { handles: points, cages } = (info ??= s.info());
   const handles = new Float64Array(7 * points.length);
   points.forEach((_, h) => handles.set(s.handle(h), 7 * h));
   return {
@@ -63,12 +80,19 @@ function makeFrame(ask: Ask<'frame'>): Frame {
 const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> } = {
   async load(ask) {
     const start = async (script: string): Promise<Module> => {
-      const module = (await import(/* @vite-ignore */ new URL(`wasm/${script}`, ask.base).href)) as { default: typeof createSinew };
+      const module = (await import(/* @vite-ignore */ new URL(`wasm/${script}`, ask.base).href)) as {
+        default: typeof createSinew;
+      };
       return module.default();
     };
     // A browser that says it has threads may still refuse them: one thread always works.
     sinew = ask.threads ? await start('sinew-threads.js').catch(() => start('sinew.js')) : await start('sinew.js');
-    return { version: sinew.version(), deformers: sinew.deformers(), settings: sinew.settings(), threads: sinew.threads };
+    return {
+      version: sinew.version(),
+      deformers: sinew.deformers(),
+      settings: sinew.settings(),
+      threads: sinew.threads,
+    };
   },
   open(ask) {
     if (!sinew) throw new Error('The module is not loaded.');
@@ -105,7 +129,8 @@ const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> }
 function movable(answer: Answer<Kind>): Transferable[] {
   if (answer === null || typeof answer !== 'object') return [];
   if (answer instanceof Uint8Array || answer instanceof Float32Array) return [answer.buffer as ArrayBuffer];
-  if ('slots' in answer) return answer.slots.flatMap((s) => [s.positions.buffer as ArrayBuffer, s.normals.buffer as ArrayBuffer]);
+  if ('slots' in answer)
+    return answer.slots.flatMap((s) => [s.positions.buffer as ArrayBuffer, s.normals.buffer as ArrayBuffer]);
   if ('positions' in answer) return [answer.positions.buffer as ArrayBuffer, answer.normals.buffer as ArrayBuffer];
   if ('triangles' in answer) return [answer.triangles.buffer, answer.edges.buffer, answer.rest.buffer] as ArrayBuffer[];
   return [];

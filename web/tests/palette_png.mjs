@@ -24,7 +24,8 @@ function medianCut(counts, wanted) {
   const channel = (colour, k) => (colour >> (16 - 8 * k)) & 255;
   const measure = (box) => {
     const ranges = [0, 1, 2].map((k) => {
-      let low = 255, high = 0;
+      let low = 255,
+        high = 0;
       for (const c of box) [low, high] = [Math.min(low, channel(c, k)), Math.max(high, channel(c, k))];
       return high - low;
     });
@@ -45,7 +46,11 @@ function medianCut(counts, wanted) {
   }
   return boxes.map(({ box }) => ({
     box,
-    colour: [0, 1, 2].map((k) => Math.round(box.reduce((s, c) => s + channel(c, k) * counts.get(c), 0) / box.reduce((s, c) => s + counts.get(c), 0))),
+    colour: [0, 1, 2].map((k) =>
+      Math.round(
+        box.reduce((s, c) => s + channel(c, k) * counts.get(c), 0) / box.reduce((s, c) => s + counts.get(c), 0),
+      ),
+    ),
   }));
 }
 
@@ -54,15 +59,23 @@ export function palettePng(width, height, pixels) {
   const key = (i) => (pixels[4 * i] << 16) | (pixels[4 * i + 1] << 8) | pixels[4 * i + 2];
   const counts = new Map();
   for (let i = 0; i < width * height; ++i) counts.set(key(i), (counts.get(key(i)) ?? 0) + 1);
-  const palette = medianCut(counts, 256).sort((a, b) => a.colour[0] + a.colour[1] + a.colour[2] - b.colour[0] - b.colour[1] - b.colour[2]);
+  const palette = medianCut(counts, 256).sort(
+    (a, b) => a.colour[0] + a.colour[1] + a.colour[2] - b.colour[0] - b.colour[1] - b.colour[2],
+  );
   const index = new Map();
   palette.forEach(({ box }, k) => box.forEach((c) => index.set(c, k)));
   const rows = Buffer.alloc((width + 1) * height);
-  for (let y = 0; y < height; ++y) for (let x = 0; x < width; ++x) rows[y * (width + 1) + 1 + x] = index.get(key(y * width + x));
+  for (let y = 0; y < height; ++y)
+    for (let x = 0; x < width; ++x) rows[y * (width + 1) + 1 + x] = index.get(key(y * width + x));
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
   head.set([8, 3, 0, 0, 0], 8);
-  return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk('IHDR', head),
-    chunk('PLTE', Buffer.from(palette.flatMap(({ colour }) => colour))), chunk('IDAT', deflateSync(rows, { level: 9 })), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]),
+    chunk('IHDR', head),
+    chunk('PLTE', Buffer.from(palette.flatMap(({ colour }) => colour))),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }

@@ -20,7 +20,12 @@ const browser = await launch(playwright.chromium, path);
 
 async function turn(studio, joint, x, y, z) {
   await studio.select(joint);
-  for (const [axis, value] of [['X', x], ['Y', y], ['Z', z]]) await studio.type(`Rotation about ${axis} in degrees`, value);
+  for (const [axis, value] of [
+    ['X', x],
+    ['Y', y],
+    ['Z', z],
+  ])
+    await studio.type(`Rotation about ${axis} in degrees`, value);
   await studio.settled();
 }
 
@@ -102,7 +107,9 @@ try {
   });
   await scene('rig', body, 'light', async (studio) => {
     await studio.page.click('[data-role="rig"]');
-    await studio.page.waitForFunction(() => Number(document.querySelector('.rig-panel [role="progressbar"]')?.getAttribute('aria-valuenow')) >= 20);
+    await studio.page.waitForFunction(
+      () => Number(document.querySelector('.rig-panel [role="progressbar"]')?.getAttribute('aria-valuenow')) >= 20,
+    );
   });
 } finally {
   await browser.close();

@@ -62,8 +62,15 @@ const COMPILERS = [
 
 const faults = [];
 for (const [path, text] of translations()) {
-  const there = (() => { try { return read(path); } catch { return ''; } })();
-  if (there !== text) faults.push(`web/shaders/${path} is not what translate.mjs makes: run node web/shaders/translate.mjs`);
+  const there = (() => {
+    try {
+      return read(path);
+    } catch {
+      return '';
+    }
+  })();
+  if (there !== text)
+    faults.push(`web/shaders/${path} is not what translate.mjs makes: run node web/shaders/translate.mjs`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'sinew-shaders-'));
@@ -78,7 +85,8 @@ try {
     const part = (name) => read(language === 'glsl' ? `${name}.glsl` : join(language, `${name}.${language}`));
     for (const [name, [files, call]] of Object.entries(CALLS)) {
       const prelude = language === 'glsl' ? '#version 300 es\nprecision highp float;\nprecision highp int;\n' : '';
-      const text = prelude + read(`host/host.${language}`) + ['common', ...files].map(part).join('\n') + MAINS[language](call);
+      const text =
+        prelude + read(`host/host.${language}`) + ['common', ...files].map(part).join('\n') + MAINS[language](call);
       const file = join(folder, `${name}.${language === 'glsl' ? 'vert' : language}`);
       writeFileSync(file, text);
       try {

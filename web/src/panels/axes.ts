@@ -4,9 +4,12 @@ import { Vector3 } from 'three';
 import type { ViewName, Viewport } from '../view/viewport';
 
 const ENDS: { axis: [number, number, number]; view: ViewName; name: string; colour: string }[] = [
-  { axis: [1, 0, 0], view: 'left', name: 'X', colour: 'x' }, { axis: [-1, 0, 0], view: 'right', name: '', colour: 'x' },
-  { axis: [0, 1, 0], view: 'top', name: 'Y', colour: 'y' }, { axis: [0, -1, 0], view: 'bottom', name: '', colour: 'y' },
-  { axis: [0, 0, 1], view: 'front', name: 'Z', colour: 'z' }, { axis: [0, 0, -1], view: 'back', name: '', colour: 'z' },
+  { axis: [1, 0, 0], view: 'left', name: 'X', colour: 'x' },
+  { axis: [-1, 0, 0], view: 'right', name: '', colour: 'x' },
+  { axis: [0, 1, 0], view: 'top', name: 'Y', colour: 'y' },
+  { axis: [0, -1, 0], view: 'bottom', name: '', colour: 'y' },
+  { axis: [0, 0, 1], view: 'front', name: 'Z', colour: 'z' },
+  { axis: [0, 0, -1], view: 'back', name: '', colour: 'z' },
 ];
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -22,7 +25,12 @@ export function axesWidget(viewport: Viewport): { element: SVGElement; update():
   svg.setAttribute('viewBox', '-44 -44 88 88');
   svg.setAttribute('class', 'axes');
   const parts = ENDS.map(({ axis, view, name, colour }) => {
-    const group = make('g', svg, { class: `axis ${colour}${name ? '' : ' minus'}`, tabindex: 0, role: 'button', 'aria-label': `View from the ${view}` });
+    const group = make('g', svg, {
+      class: `axis ${colour}${name ? '' : ' minus'}`,
+      tabindex: 0,
+      role: 'button',
+      'aria-label': `View from the ${view}`,
+    });
     make('title', group, {}).textContent = `View from the ${view}`;
     const line = name ? make('line', group, { x1: 0, y1: 0 }) : null;
     const ball = make('circle', group, { r: name ? 9 : 6 });
@@ -31,7 +39,7 @@ export function axesWidget(viewport: Viewport): { element: SVGElement; update():
     const go = (): void => viewport.frame(undefined, view);
     group.addEventListener('click', go);
     group.addEventListener('keydown', (event) => {
-      if ((event as KeyboardEvent).key === 'Enter') go();
+      if (event.key === 'Enter') go();
     });
     return { axis: new Vector3(...axis), group, line, ball, text };
   });
@@ -43,7 +51,11 @@ export function axesWidget(viewport: Viewport): { element: SVGElement; update():
       placed.sort((a, b) => a.at.z - b.at.z);
       placed.forEach(({ at, group, line, ball, text }) => {
         const [x, y] = [at.x * 32, -at.y * 32];
-        for (const [element, names] of [[line, ['x2', 'y2']], [ball, ['cx', 'cy']], [text, ['x', 'y']]] as const) {
+        for (const [element, names] of [
+          [line, ['x2', 'y2']],
+          [ball, ['cx', 'cy']],
+          [text, ['x', 'y']],
+        ] as const) {
           element?.setAttribute(names[0], x.toFixed(1));
           element?.setAttribute(names[1], y.toFixed(1));
         }

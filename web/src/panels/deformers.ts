@@ -11,7 +11,16 @@ import { h, setText, show } from '../ui/dom';
 const SLIDER_MOST = 3;
 const COUNT_MOST = 128;
 /** What has a control of its own, or no sensible one here. */
-const ELSEWHERE = new Set(['deformer', 'remove', 'keySpace', 'joint', 'boneSegments', 'boneEase', 'stiffness', 'stiffnessAttribute']);
+const ELSEWHERE = new Set([
+  'deformer',
+  'remove',
+  'keySpace',
+  'joint',
+  'boneSegments',
+  'boneEase',
+  'stiffness',
+  'stiffnessAttribute',
+]);
 
 /** The controls of a deformer, from the table that the command line is made from. */
 export function fieldsOf(settings: readonly SettingInfo[], deformer: string, mush: boolean): SettingInfo[] {
@@ -40,13 +49,18 @@ function baseName(settings: DeformSettings): string {
 }
 
 function slotPart(app: App, slot: Slot): HTMLElement {
-  const change = (patch: Partial<DeformSettings>): void => void app.setDeformer(slot, { ...app.state.slots[slot], ...patch });
+  const change = (patch: Partial<DeformSettings>): void =>
+    void app.deformers.set(slot, { ...app.state.slots[slot], ...patch });
   const rename = (name: string, mush: boolean): void => change({ deformer: mush ? `${name}+mush` : name });
   const method = select(slot ? 'Right' : 'Left', [], (name) => rename(name, mush.input.checked));
   method.input.setAttribute('aria-label', slot ? 'Deformer on the right' : 'Deformer');
   method.input.dataset.role = `deformer-${slot}`;
   const mush = checkbox('Delta mush', (on) => rename(baseName(app.state.slots[slot]), on));
-  const keySpace = select('Shape keys', ['object', 'tangent', 'differential'].map((v) => ({ value: v, label: `in ${v} space` })), (value) => change({ keySpace: value }));
+  const keySpace = select(
+    'Shape keys',
+    ['object', 'tangent', 'differential'].map((v) => ({ value: v, label: `in ${v} space` })),
+    (value) => change({ keySpace: value }),
+  );
   const summary = h('p', { class: 'quiet small' });
   const fields = h('div', { class: 'stack' });
   const warnings = h('ul', { class: 'warnings' });
@@ -87,12 +101,26 @@ function asSentence(warning: string): string {
 function choices(state: Readonly<State>): Choice[] {
   const info = state.opened?.info;
   return state.deformers.map(({ name, summary }) => {
-    const lacks = name === 'cage' && !info?.cages.length ? 'no cage' : name.startsWith('points') && !info?.handles.length ? 'no handles' : '';
-    return { value: name, label: lacks ? `${name} (${lacks})` : name === 'elastic' ? 'elastic (seconds per frame)' : name, disabled: lacks !== '', title: summary };
+    const lacks =
+      name === 'cage' && !info?.cages.length
+        ? 'no cage'
+        : name.startsWith('points') && !info?.handles.length
+          ? 'no handles'
+          : '';
+    return {
+      value: name,
+      label: lacks ? `${name} (${lacks})` : name === 'elastic' ? 'elastic (seconds per frame)' : name,
+      disabled: lacks !== '',
+      title: summary,
+    };
   });
 }
 
-function fieldElement(field: SettingInfo, settings: DeformSettings, change: (patch: Partial<DeformSettings>) => void): HTMLElement {
+function fieldElement(
+  field: SettingInfo,
+  settings: DeformSettings,
+  change: (patch: Partial<DeformSettings>) => void,
+): HTMLElement {
   const label = labelOf(field.name);
   const now = settings[field.name] ?? field.owners[baseName(settings)] ?? field.owners.mush;
   const titled = (element: HTMLElement): HTMLElement => {
@@ -100,8 +128,12 @@ function fieldElement(field: SettingInfo, settings: DeformSettings, change: (pat
     return element;
   };
   if (field.kind === 'word') {
-    const input = select(label, field.words.map((c) => ({ value: c, label: c })), (value) => change({ [field.name]: value }));
-    input.input.value = String(now);
+    const input = select(
+      label,
+      field.words.map((c) => ({ value: c, label: c })),
+      (value) => change({ [field.name]: value }),
+    );
+    input.input.value = typeof now === 'string' ? now : '';
     return titled(input.element);
   }
   if (field.kind === 'flag') {
@@ -111,11 +143,28 @@ function fieldElement(field: SettingInfo, settings: DeformSettings, change: (pat
   }
   if (field.kind === 'whole') {
     const most = Math.min(field.most ?? COUNT_MOST, COUNT_MOST);
-    const input = new NumberField({ label, step: 1, digits: 0, least: field.least ?? 0, most, change: (value, final) => { if (final) change({ [field.name]: Math.round(value) }); } });
+    const input = new NumberField({
+      label,
+      step: 1,
+      digits: 0,
+      least: field.least ?? 0,
+      most,
+      change: (value, final) => {
+        if (final) change({ [field.name]: Math.round(value) });
+      },
+    });
     input.set(Number(now));
     return titled(input.element);
   }
-  const input = new Slider({ label, least: field.least ?? 0, most: Math.min(field.most ?? SLIDER_MOST, SLIDER_MOST), step: 0.01, change: (value, final) => { if (final) change({ [field.name]: value }); } });
+  const input = new Slider({
+    label,
+    least: field.least ?? 0,
+    most: Math.min(field.most ?? SLIDER_MOST, SLIDER_MOST),
+    step: 0.01,
+    change: (value, final) => {
+      if (final) change({ [field.name]: value });
+    },
+  });
   input.set(Number(now));
   return titled(input.element);
 }

@@ -17,20 +17,31 @@ const MEANING: Record<Heat, string> = {
 };
 
 export function heatPanel(app: App): HTMLElement {
-  const kinds = new Segmented<Heat>('Heat map', [
-    { value: 'none', label: 'Off' }, { value: 'weight', label: 'w', title: 'Weight' }, { value: 'deformer', label: 'd', title: 'Deformer weight' },
-    { value: 'swing', label: 's', title: 'Swing' }, { value: 'twist', label: 't', title: 'Twist' }, { value: 'endpoint', label: 'e', title: 'Endpoint' },
-    { value: 'reference', label: 'Elastic', title: 'Distance to the elastic reference' },
-  ], (kind) => void app.setHeat(kind));
+  const kinds = new Segmented<Heat>(
+    'Heat map',
+    [
+      { value: 'none', label: 'Off' },
+      { value: 'weight', label: 'w', title: 'Weight' },
+      { value: 'deformer', label: 'd', title: 'Deformer weight' },
+      { value: 'swing', label: 's', title: 'Swing' },
+      { value: 'twist', label: 't', title: 'Twist' },
+      { value: 'endpoint', label: 'e', title: 'Endpoint' },
+      { value: 'reference', label: 'Elastic', title: 'Distance to the elastic reference' },
+    ],
+    (kind) => void app.heat.set(kind),
+  );
   const meaning = h('p', { class: 'quiet small' });
   const pick = h('p', { class: 'hint' }, 'Select a joint to see its values.');
   const figures = h('div', { class: 'figures', 'data-role': 'figures' });
   const stage = h('p', { class: 'small' });
   const bar = progress();
-  const cancel = button('Cancel', { class: 'button small', run: () => void app.cancelJob() });
+  const cancel = button('Cancel', { class: 'button small', run: () => void app.jobs.cancel() });
   const running = h('div', { class: 'stack' }, stage, bar.element, cancel);
   const stale = h('p', { class: 'hint' }, 'The pose has changed since the reference was computed.');
-  const compute = button('Compute the reference', { class: 'button wide', run: () => void app.computeReference() });
+  const compute = button('Compute the reference', {
+    class: 'button wide',
+    run: () => void app.jobs.computeReference(),
+  });
   compute.dataset.role = 'compute-reference';
   const reference = h('div', { class: 'stack' }, stale, compute, running, figures);
   const panel = section('Heat map', kinds.element, meaning, pick, reference);
@@ -53,8 +64,18 @@ export function heatPanel(app: App): HTMLElement {
       cancel.disabled = job.cancelling;
     }
     const view = state.heatView;
-    const rows = view?.kind === 'reference' ? view.figures.map((figure, k) => h('div', { class: 'figure' },
-      h('b', {}, state.slots[k].deformer), h('span', {}, `largest ${percent(figure.max)}`), h('span', {}, `rms ${percent(figure.rms)}`))) : [];
+    const rows =
+      view?.kind === 'reference'
+        ? view.figures.map((figure, k) =>
+            h(
+              'div',
+              { class: 'figure' },
+              h('b', {}, state.slots[k].deformer),
+              h('span', {}, `largest ${percent(figure.max)}`),
+              h('span', {}, `rms ${percent(figure.rms)}`),
+            ),
+          )
+        : [];
     figures.replaceChildren(...rows);
   });
   return panel;

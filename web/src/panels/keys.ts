@@ -14,7 +14,13 @@ export function keysPanel(app: App): HTMLElement {
     show(panel, keys.length > 0);
     sliders = keys.map((key, k) => {
       const step = stepper(app);
-      return new Slider({ label: key.name, least: Math.min(0, key.weight), most: Math.max(1, key.weight), step: 0.01, change: (weight, final) => step.change([{ op: 'key', key: k, weight }], final) });
+      return new Slider({
+        label: key.name,
+        least: Math.min(0, key.weight),
+        most: Math.max(1, key.weight),
+        step: 0.01,
+        change: (weight, final) => step.change([{ op: 'key', key: k, weight }], final),
+      });
     });
     list.replaceChildren(...sliders.map((s) => s.element));
   });

@@ -9,7 +9,13 @@ import { icon } from '../ui/icons';
 import { heatTable } from '../view/colourMap';
 import { percent } from './heat';
 
-const NAMES: Record<string, string> = { weight: 'Weight', deformer: 'Deformer weight d', swing: 'Swing s', twist: 'Twist t', endpoint: 'Endpoint e' };
+const NAMES: Record<string, string> = {
+  weight: 'Weight',
+  deformer: 'Deformer weight d',
+  swing: 'Swing s',
+  twist: 'Twist t',
+  endpoint: 'Endpoint e',
+};
 
 export function statistics(app: App): HTMLElement {
   const line = h('div', { class: 'stats', 'data-role': 'stats', 'aria-label': 'Statistics' });
@@ -18,13 +24,19 @@ export function statistics(app: App): HTMLElement {
     line.append(h('span', { title }, value, ` ${name}`));
     return value;
   };
-  const vertices = entry('vertices'), faces = entry('faces'), ms = entry('ms', 'Time of the deformer for this frame'), fps = entry('frames/s');
+  const vertices = entry('vertices'),
+    faces = entry('faces'),
+    ms = entry('ms', 'Time of the deformer for this frame'),
+    fps = entry('frames/s');
   app.store.on(['opened', 'frame', 'fps'], (state) => {
     show(line, state.opened !== null);
     if (!state.opened) return;
     setText(vertices, formatCount(state.opened.info.vertices));
     setText(faces, formatCount(state.opened.info.faces));
-    setText(ms, state.frame ? state.frame.slots.map((s) => s.milliseconds.toFixed(s.milliseconds < 10 ? 1 : 0)).join(' | ') : '–');
+    setText(
+      ms,
+      state.frame ? state.frame.slots.map((s) => s.milliseconds.toFixed(s.milliseconds < 10 ? 1 : 0)).join(' | ') : '–',
+    );
     setText(fps, state.fps ? formatNumber(state.fps, 0) : '–');
   });
   return line;
@@ -37,23 +49,52 @@ export function legend(app: App): HTMLElement {
   const title = h('div', { class: 'legend-title' });
   const ticks = [0, 1, 2, 3, 4].map(() => h('span', {}));
   const none = h('div', { class: 'legend-none' }, h('i', {}), 'no part');
-  const box = h('div', { class: 'legend', role: 'img', 'data-role': 'legend' }, title, canvas, h('div', { class: 'legend-ticks' }, ...ticks), none);
+  const box = h(
+    'div',
+    { class: 'legend', role: 'img', 'data-role': 'legend' },
+    title,
+    canvas,
+    h('div', { class: 'legend-ticks' }, ...ticks),
+    none,
+  );
   app.store.on(['heatView', 'opened'], ({ heatView, opened }) => {
     const on = heatView !== null && !heatView.stale && opened !== null;
     show(box, on);
     if (!on) return;
     const reference = heatView.kind === 'reference';
-    setText(title, reference ? 'Distance to the elastic reference, relative to the size' : `${NAMES[heatView.kind]} of ${opened.info.joints[heatView.joint]?.name ?? ''}`);
-    box.setAttribute('aria-label', `${title.textContent}, from 0 (dark blue) to ${reference ? percent(heatView.range) : '1'} (yellow)`);
-    ticks.forEach((tick, k) => setText(tick, reference ? (k % 2 ? '' : percent((heatView.range * k) / 4)) : formatNumber(k / 4, 2)));
+    setText(
+      title,
+      reference
+        ? 'Distance to the elastic reference, relative to the size'
+        : `${NAMES[heatView.kind]} of ${opened.info.joints[heatView.joint]?.name ?? ''}`,
+    );
+    box.setAttribute(
+      'aria-label',
+      `${title.textContent}, from 0 (dark blue) to ${reference ? percent(heatView.range) : '1'} (yellow)`,
+    );
+    ticks.forEach((tick, k) =>
+      setText(tick, reference ? (k % 2 ? '' : percent((heatView.range * k) / 4)) : formatNumber(k / 4, 2)),
+    );
     show(none, !reference);
   });
   return box;
 }
 
 export function split(app: App): HTMLElement {
-  const captions = [0, 1].map((slot) => h('div', { class: 'caption', 'data-role': `caption-${slot}` }, h('b', {}), h('small', {})));
-  const divider = h('div', { class: 'divider', role: 'separator', tabindex: '0', 'aria-orientation': 'vertical', 'aria-label': 'Divider of the two pictures' }, h('i', {}));
+  const captions = [0, 1].map((slot) =>
+    h('div', { class: 'caption', 'data-role': `caption-${slot}` }, h('b', {}), h('small', {})),
+  );
+  const divider = h(
+    'div',
+    {
+      class: 'divider',
+      role: 'separator',
+      tabindex: '0',
+      'aria-orientation': 'vertical',
+      'aria-label': 'Divider of the two pictures',
+    },
+    h('i', {}),
+  );
   const layer = h('div', { class: 'split' }, ...captions, divider);
   const move = (part: number): void => app.store.set({ divider: clamp(part, 0.1, 0.9) });
   divider.addEventListener('pointerdown', (event) => {
@@ -63,7 +104,9 @@ export function split(app: App): HTMLElement {
       move((e.clientX - box.left) / box.width);
     };
     divider.addEventListener('pointermove', drag);
-    divider.addEventListener('lostpointercapture', () => divider.removeEventListener('pointermove', drag), { once: true });
+    divider.addEventListener('lostpointercapture', () => divider.removeEventListener('pointermove', drag), {
+      once: true,
+    });
   });
   divider.addEventListener('dblclick', () => move(0.5));
   divider.addEventListener('keydown', (event) => {
@@ -92,10 +135,36 @@ function figuresOf(state: Readonly<State>, slot: number): string {
 export function notices(app: App): HTMLElement {
   const box = h('div', { class: 'notices', role: 'status', 'aria-live': 'polite' });
   app.store.on(['notices'], (state) => {
-    box.replaceChildren(...state.notices.map((notice) => h('div', { class: `notice ${notice.kind}`, 'data-role': 'notice', role: notice.kind === 'error' ? 'alert' : undefined },
-      h('div', { class: 'notice-text' }, h('b', {}, notice.title), h('p', {}, notice.text),
-        notice.action ? button(notice.action.label, { class: 'button small', run: notice.action.run }) : null),
-      h('button', { type: 'button', class: 'tool', 'aria-label': 'Dismiss', title: 'Dismiss', on: { click: () => app.dismiss(notice.id) } }, icon('close')))));
+    box.replaceChildren(
+      ...state.notices.map((notice) =>
+        h(
+          'div',
+          {
+            class: `notice ${notice.kind}`,
+            'data-role': 'notice',
+            role: notice.kind === 'error' ? 'alert' : undefined,
+          },
+          h(
+            'div',
+            { class: 'notice-text' },
+            h('b', {}, notice.title),
+            h('p', {}, notice.text),
+            notice.action ? button(notice.action.label, { class: 'button small', run: notice.action.run }) : null,
+          ),
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'tool',
+              'aria-label': 'Dismiss',
+              title: 'Dismiss',
+              on: { click: () => app.notices.dismiss(notice.id) },
+            },
+            icon('close'),
+          ),
+        ),
+      ),
+    );
   });
   return box;
 }
@@ -103,10 +172,22 @@ export function notices(app: App): HTMLElement {
 export function busy(app: App): HTMLElement {
   const text = h('p', {});
   const bar = progress();
-  const stop = button('Stop', { class: 'button small', title: 'Stop this and go back', run: () => app.engine.restart('It was stopped by hand.') });
+  const stop = button('Stop', {
+    class: 'button small',
+    title: 'Stop this and go back',
+    run: () => app.engine.restart('It was stopped by hand.'),
+  });
   const box = h('div', { class: 'busy', role: 'status' }, text, bar.element, stop);
   app.store.on(['busy', 'building', 'ready', 'slow'], (state) => {
-    const message = state.busy?.text ?? (!state.ready ? 'Loading the deformers' : state.building ? 'Preparing the deformer' : state.slow ? 'Deforming' : '');
+    const message =
+      state.busy?.text ??
+      (!state.ready
+        ? 'Loading the deformers'
+        : state.building
+          ? 'Preparing the deformer'
+          : state.slow
+            ? 'Deforming'
+            : '');
     box.classList.toggle('on', message !== '');
     if (message) setText(text, message);
     bar.set(state.busy?.fraction || null);
@@ -116,9 +197,17 @@ export function busy(app: App): HTMLElement {
 }
 
 export function welcome(app: App, open: () => void): HTMLElement {
-  const box = h('div', { class: 'welcome' }, icon('mesh'), h('h1', {}, 'Drop a mesh or a rig here'),
-    h('p', {}, '.glb, .gltf, .obj, .ply, .off or .stl. It stays on this computer.'), button('Open a file', { icon: 'open', class: 'button primary', run: open }));
-  app.store.on(['opened', 'busy', 'ready'], (state) => show(box, state.opened === null && state.busy === null && state.ready));
+  const box = h(
+    'div',
+    { class: 'welcome' },
+    icon('mesh'),
+    h('h1', {}, 'Drop a mesh or a rig here'),
+    h('p', {}, '.glb, .gltf, .obj, .ply, .off or .stl. It stays on this computer.'),
+    button('Open a file', { icon: 'open', class: 'button primary', run: open }),
+  );
+  app.store.on(['opened', 'busy', 'ready'], (state) =>
+    show(box, state.opened === null && state.busy === null && state.ready),
+  );
   return box;
 }
 

@@ -7,28 +7,67 @@ import { icon } from '../ui/icons';
 import { select, setChoices } from '../ui/controls';
 
 export function timeline(app: App): HTMLElement {
-  const clip = select('Clip', [], (value) => app.chooseClip(Number(value)), true);
+  const clip = select('Clip', [], (value) => app.pose.chooseClip(Number(value)), true);
   clip.input.dataset.role = 'clip';
-  const play = h('button', { type: 'button', class: 'button round', 'data-role': 'play', on: { click: () => (app.state.playing ? app.pause() : app.play()) } });
-  const scrub = h('input', { type: 'range', class: 'scrubber', min: 0, max: 1, step: 'any', 'aria-label': 'Time in the clip' });
+  const play = h('button', {
+    type: 'button',
+    class: 'button round',
+    'data-role': 'play',
+    on: { click: () => (app.state.playing ? app.pose.pause() : app.pose.play()) },
+  });
+  const scrub = h('input', {
+    type: 'range',
+    class: 'scrubber',
+    min: 0,
+    max: 1,
+    step: 'any',
+    'aria-label': 'Time in the clip',
+  });
   const time = h('output', { class: 'time' });
-  const speed = select('Speed', [0.1, 0.25, 0.5, 1, 2].map((v) => ({ value: String(v), label: `${v}×` })), (value) => app.store.set({ speed: Number(value) }), true);
-  const loop = h('button', { type: 'button', class: 'tool', title: 'Repeat', 'aria-label': 'Repeat', on: { click: () => app.store.set({ loop: !app.state.loop }) } }, icon('loop'));
+  const speed = select(
+    'Speed',
+    [0.1, 0.25, 0.5, 1, 2].map((v) => ({ value: String(v), label: `${v}×` })),
+    (value) => app.store.set({ speed: Number(value) }),
+    true,
+  );
+  const loop = h(
+    'button',
+    {
+      type: 'button',
+      class: 'tool',
+      title: 'Repeat',
+      'aria-label': 'Repeat',
+      on: { click: () => app.store.set({ loop: !app.state.loop }) },
+    },
+    icon('loop'),
+  );
   const duration = (): number => app.state.opened?.info.clips[app.state.clip]?.duration ?? 0;
-  const seek = (): void => void app.seek(scrub.valueAsNumber).catch((error) => app.fail('Clip', error));
+  const seek = (): void => void app.pose.seek(scrub.valueAsNumber).catch((error) => app.notices.fail('Clip', error));
   scrub.addEventListener('input', () => {
     app.store.set({ playing: false });
     seek();
   });
   scrub.addEventListener('change', () => {
-    void app.edit([{ op: 'clip', clip: app.state.clip, seconds: scrub.valueAsNumber }]);
+    void app.pose.edit([{ op: 'clip', clip: app.state.clip, seconds: scrub.valueAsNumber }]);
   });
-  const bar = h('footer', { class: 'timeline', 'aria-label': 'Animation' }, clip.element, play, scrub, time, speed.element, loop);
+  const bar = h(
+    'footer',
+    { class: 'timeline', 'aria-label': 'Animation' },
+    clip.element,
+    play,
+    scrub,
+    time,
+    speed.element,
+    loop,
+  );
 
   app.store.on(['opened'], ({ opened }) => {
     const clips = opened?.info.clips ?? [];
     show(bar, clips.length > 0);
-    setChoices(clip.input, clips.map((c, k) => ({ value: String(k), label: c.name })));
+    setChoices(
+      clip.input,
+      clips.map((c, k) => ({ value: String(k), label: c.name })),
+    );
   });
   app.store.on(['clip', 'opened', 'time', 'playing', 'speed', 'loop'], (state) => {
     clip.input.value = String(state.clip);
@@ -64,16 +103,19 @@ function runClock(app: App, duration: () => number): void {
     let time = app.state.time + step * app.state.speed;
     if (time >= whole) {
       if (!app.state.loop || whole <= 0) {
-        void app.seek(whole).finally(() => app.pause());
+        void app.pose.seek(whole).finally(() => app.pose.pause());
         return;
       }
       time %= whole;
     }
     waiting = true;
-    app.seek(time).catch((error) => {
-      app.pause();
-      app.fail('Clip', error);
-    }).finally(() => (waiting = false));
+    app.pose
+      .seek(time)
+      .catch((error) => {
+        app.pose.pause();
+        app.notices.fail('Clip', error);
+      })
+      .finally(() => (waiting = false));
   };
   app.store.on(['playing'], ({ playing }) => {
     last = 0;

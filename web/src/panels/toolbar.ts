@@ -11,8 +11,18 @@ export const TOOLS: { tool: Tool; name: string; key: string; hint: string }[] = 
   { tool: 'twist', name: 'Twist', key: 't', hint: 'Drag the ring at either end of the selected bone.' },
   { tool: 'cage', name: 'Cage', key: 'c', hint: 'Drag the control points of the cage.' },
   { tool: 'handle', name: 'Point handles', key: 'h', hint: 'Drag a handle.' },
-  { tool: 'pin', name: 'Pins (as rigid as possible)', key: 'p', hint: 'Click the mesh to pin vertices, then drag one.' },
-  { tool: 'joints', name: 'Move joints and bind again', key: 'j', hint: 'Drag joints in the rest pose, then bind again.' },
+  {
+    tool: 'pin',
+    name: 'Pins (as rigid as possible)',
+    key: 'p',
+    hint: 'Click the mesh to pin vertices, then drag one.',
+  },
+  {
+    tool: 'joints',
+    name: 'Move joints and bind again',
+    key: 'j',
+    hint: 'Drag joints in the rest pose, then bind again.',
+  },
 ];
 
 export function canUse(tool: Tool, state: Readonly<State>): boolean {
@@ -29,10 +39,25 @@ export function toolbar(app: App): HTMLElement {
     const title = `${name} (${key.toUpperCase()})`;
     return {
       tool,
-      element: h('button', { type: 'button', class: 'tool', 'data-tool': tool, title: `${title}\n${hint}`, 'aria-label': title, on: { click: () => app.setTool(tool) } }, icon(tool)),
+      element: h(
+        'button',
+        {
+          type: 'button',
+          class: 'tool',
+          'data-tool': tool,
+          title: `${title}\n${hint}`,
+          'aria-label': title,
+          on: { click: () => app.setTool(tool) },
+        },
+        icon(tool),
+      ),
     };
   });
-  const bar = h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Tools', 'aria-orientation': 'vertical' }, ...buttons.map((b) => b.element));
+  const bar = h(
+    'div',
+    { class: 'toolbar', role: 'toolbar', 'aria-label': 'Tools', 'aria-orientation': 'vertical' },
+    ...buttons.map((b) => b.element),
+  );
   const hint = h('p', { class: 'tool-hint' });
   app.store.on(['tool', 'opened', 'layout'], (state) => {
     show(bar, state.opened !== null);

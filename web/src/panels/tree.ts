@@ -8,7 +8,13 @@ import { h, setText, show } from '../ui/dom';
 import { icon } from '../ui/icons';
 
 export function treePanel(app: App): HTMLElement {
-  const search = h('input', { type: 'search', class: 'search', placeholder: 'Search joints', 'aria-label': 'Search joints', id: 'joint-search' });
+  const search = h('input', {
+    type: 'search',
+    class: 'search',
+    placeholder: 'Search joints',
+    'aria-label': 'Search joints',
+    id: 'joint-search',
+  });
   const list = h('div', { class: 'tree', role: 'tree', 'aria-label': 'Joints', tabindex: '0' });
   const count = h('span', { class: 'count' });
   const none = h('p', { class: 'quiet pad' }, 'No joints yet.');
@@ -24,11 +30,14 @@ export function treePanel(app: App): HTMLElement {
     rows = new Map();
     for (const { joint, depth, children } of order(joints, folded, search.value.trim().toLowerCase())) {
       if (!useful[joint]) continue;
-      rows.set(joint, row(app, joints[joint], joint, depth, children && !search.value, folded.has(joint), () => {
-        if (folded.has(joint)) folded.delete(joint);
-        else folded.add(joint);
-        rebuild();
-      }));
+      rows.set(
+        joint,
+        row(app, joints[joint], joint, depth, children && !search.value, folded.has(joint), () => {
+          if (folded.has(joint)) folded.delete(joint);
+          else folded.add(joint);
+          rebuild();
+        }),
+      );
     }
     list.replaceChildren(...rows.values());
     show(none, rows.size === 0);
@@ -48,7 +57,7 @@ export function treePanel(app: App): HTMLElement {
     if (step !== undefined && all.length) {
       event.preventDefault();
       event.stopPropagation();
-      app.select(all[Math.min(all.length - 1, Math.max(0, at + step))]);
+      app.pose.select(all[Math.min(all.length - 1, Math.max(0, at + step))]);
     } else if (event.key === 'ArrowLeft' && at >= 0) {
       folded.add(app.state.selected);
       rebuild();
@@ -59,7 +68,7 @@ export function treePanel(app: App): HTMLElement {
   });
   search.addEventListener('input', rebuild);
   search.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && visible().length) app.select([...rows.keys()][0]);
+    if (event.key === 'Enter' && visible().length) app.pose.select([...rows.keys()][0]);
     if (event.key === 'Escape') {
       search.value = '';
       rebuild();
@@ -77,8 +86,14 @@ export function treePanel(app: App): HTMLElement {
     rows.get(app.state.selected)?.scrollIntoView({ block: 'nearest' });
   });
   app.store.on(['hovered'], mark);
-  return h('section', { class: 'panel-part grow', 'aria-label': 'Skeleton' }, h('header', { class: 'panel-title' }, h('h2', {}, 'Skeleton'), count),
-    h('div', { class: 'search-box' }, icon('search'), search), list, none);
+  return h(
+    'section',
+    { class: 'panel-part grow', 'aria-label': 'Skeleton' },
+    h('header', { class: 'panel-title' }, h('h2', {}, 'Skeleton'), count),
+    h('div', { class: 'search-box' }, icon('search'), search),
+    list,
+    none,
+  );
 }
 
 /** Unfolds what hides the selected joint. */
@@ -89,7 +104,11 @@ function reveal(app: App, folded: Set<number>, rows: Map<number, HTMLElement>, r
   rebuild();
 }
 
-interface Place { joint: number; depth: number; children: boolean }
+interface Place {
+  joint: number;
+  depth: number;
+  children: boolean;
+}
 
 /** Joints in the order of the tree; with a search only those that match, at one depth. */
 export function order(joints: Info['joints'], folded: Set<number>, find: string): Place[] {
@@ -107,14 +126,43 @@ export function order(joints: Info['joints'], folded: Set<number>, find: string)
   return out;
 }
 
-function row(app: App, joint: Info['joints'][number], index: number, depth: number, children: boolean, isFolded: boolean, fold: () => void): HTMLElement {
-  const twisty = h('span', { class: 'twisty', on: { click: (event) => { event.stopPropagation(); fold(); } } });
+function row(
+  app: App,
+  joint: Info['joints'][number],
+  index: number,
+  depth: number,
+  children: boolean,
+  isFolded: boolean,
+  fold: () => void,
+): HTMLElement {
+  const twisty = h('span', {
+    class: 'twisty',
+    on: {
+      click: (event) => {
+        event.stopPropagation();
+        fold();
+      },
+    },
+  });
   if (children) twisty.append(icon('chevron'));
-  const element = h('div', {
-    class: `tree-row${joint.deforms ? '' : ' mute'}`, role: 'treeitem', 'aria-level': depth + 1, 'data-joint': joint.name, title: joint.name,
-    'aria-expanded': children ? String(!isFolded) : undefined,
-    on: { click: () => app.select(index), pointerenter: () => app.store.set({ hovered: index }), pointerleave: () => app.store.set({ hovered: -1 }) },
-  }, twisty, h('span', { class: 'name' }, joint.name));
+  const element = h(
+    'div',
+    {
+      class: `tree-row${joint.deforms ? '' : ' mute'}`,
+      role: 'treeitem',
+      'aria-level': depth + 1,
+      'data-joint': joint.name,
+      title: joint.name,
+      'aria-expanded': children ? String(!isFolded) : undefined,
+      on: {
+        click: () => app.pose.select(index),
+        pointerenter: () => app.store.set({ hovered: index }),
+        pointerleave: () => app.store.set({ hovered: -1 }),
+      },
+    },
+    twisty,
+    h('span', { class: 'name' }, joint.name),
+  );
   element.style.setProperty('--depth', String(depth));
   return element;
 }

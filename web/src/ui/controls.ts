@@ -4,8 +4,17 @@ import { clamp, formatNumber, parseNumber } from '../numbers';
 import { freshId, h } from './dom';
 import { icon, type IconName } from './icons';
 
-export function button(label: string, options: { icon?: IconName; title?: string; class?: string; text?: boolean; run(): void }): HTMLButtonElement {
-  const element = h('button', { type: 'button', class: options.class ?? 'button', title: options.title ?? label, 'aria-label': options.title ?? label, on: { click: options.run } });
+export function button(
+  label: string,
+  options: { icon?: IconName; title?: string; class?: string; text?: boolean; run(): void },
+): HTMLButtonElement {
+  const element = h('button', {
+    type: 'button',
+    class: options.class ?? 'button',
+    title: options.title ?? label,
+    'aria-label': options.title ?? label,
+    on: { click: options.run },
+  });
   if (options.icon) element.append(icon(options.icon));
   if (options.text !== false) element.append(h('span', {}, label));
   return element;
@@ -30,9 +39,22 @@ export class NumberField {
 
   constructor(private readonly options: NumberOptions) {
     const id = freshId();
-    this.input = h('input', { id, class: 'number', type: 'text', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false' });
+    this.input = h('input', {
+      id,
+      class: 'number',
+      type: 'text',
+      inputmode: 'decimal',
+      autocomplete: 'off',
+      spellcheck: 'false',
+    });
     const label = h('label', { for: id, class: 'scrub' }, options.label);
-    this.element = h('div', { class: 'number-field' }, label, this.input, options.unit ? h('span', { class: 'unit', 'aria-hidden': 'true' }, options.unit) : null);
+    this.element = h(
+      'div',
+      { class: 'number-field' },
+      label,
+      this.input,
+      options.unit ? h('span', { class: 'unit', 'aria-hidden': 'true' }, options.unit) : null,
+    );
     this.input.addEventListener('input', () => (this.input.dataset.typing = '1'));
     this.input.addEventListener('change', () => this.typed());
     this.input.addEventListener('focus', () => this.input.select());
@@ -102,11 +124,24 @@ export class NumberField {
     label.addEventListener('pointermove', move);
     label.addEventListener('pointerup', up);
     label.addEventListener('pointercancel', up);
-    label.addEventListener('click', (e) => { if (moved) e.preventDefault(); }, { once: true });
+    label.addEventListener(
+      'click',
+      (e) => {
+        if (moved) e.preventDefault();
+      },
+      { once: true },
+    );
   }
 }
 
-export interface SliderOptions { label: string; least: number; most: number; step: number; digits?: number; change(value: number, final: boolean): void }
+export interface SliderOptions {
+  label: string;
+  least: number;
+  most: number;
+  step: number;
+  digits?: number;
+  change(value: number, final: boolean): void;
+}
 
 export class Slider {
   readonly element: HTMLElement;
@@ -114,9 +149,19 @@ export class Slider {
   private readonly number: NumberField;
 
   constructor(options: SliderOptions) {
-    this.input = h('input', { type: 'range', min: options.least, max: options.most, step: options.step, 'aria-label': options.label });
+    this.input = h('input', {
+      type: 'range',
+      min: options.least,
+      max: options.most,
+      step: options.step,
+      'aria-label': options.label,
+    });
     this.number = new NumberField({
-      label: options.label, step: options.step, digits: options.digits ?? 2, least: options.least, most: options.most,
+      label: options.label,
+      step: options.step,
+      digits: options.digits ?? 2,
+      least: options.least,
+      most: options.most,
       change: (value, final) => {
         this.draw(value);
         options.change(value, final);
@@ -144,22 +189,45 @@ export class Slider {
   }
 }
 
-export interface Choice { value: string; label: string; disabled?: boolean; title?: string }
+export interface Choice {
+  value: string;
+  label: string;
+  disabled?: boolean;
+  title?: string;
+}
 
-export function select(label: string, choices: Choice[], change: (value: string) => void, hideLabel = false): { element: HTMLElement; input: HTMLSelectElement } {
+export function select(
+  label: string,
+  choices: Choice[],
+  change: (value: string) => void,
+  hideLabel = false,
+): { element: HTMLElement; input: HTMLSelectElement } {
   const id = freshId();
   const input = h('select', { id, on: { change: () => change(input.value) } });
   setChoices(input, choices);
-  return { element: h('div', { class: 'field' }, h('label', { for: id, class: hideLabel ? 'hidden-label' : '' }, label), input), input };
+  return {
+    element: h(
+      'div',
+      { class: 'field' },
+      h('label', { for: id, class: hideLabel ? 'hidden-label' : '' }, label),
+      input,
+    ),
+    input,
+  };
 }
 
 export function setChoices(input: HTMLSelectElement, choices: Choice[]): void {
   const value = input.value;
-  input.replaceChildren(...choices.map((c) => h('option', { value: c.value, title: c.title, disabled: c.disabled }, c.label)));
+  input.replaceChildren(
+    ...choices.map((c) => h('option', { value: c.value, title: c.title, disabled: c.disabled }, c.label)),
+  );
   if (choices.some((c) => c.value === value)) input.value = value;
 }
 
-export function checkbox(label: string, change: (on: boolean) => void): { element: HTMLElement; input: HTMLInputElement } {
+export function checkbox(
+  label: string,
+  change: (on: boolean) => void,
+): { element: HTMLElement; input: HTMLInputElement } {
   const input = h('input', { type: 'checkbox', on: { change: () => change(input.checked) } });
   return { element: h('label', { class: 'check' }, input, h('span', {}, label)), input };
 }
@@ -169,11 +237,19 @@ export class Segmented<T extends string> {
   readonly element: HTMLElement;
   private readonly buttons = new Map<T, HTMLButtonElement>();
 
-  constructor(label: string, choices: { value: T; label: string; title?: string; icon?: IconName }[], change: (value: T) => void) {
+  constructor(
+    label: string,
+    choices: { value: T; label: string; title?: string; icon?: IconName }[],
+    change: (value: T) => void,
+  ) {
     this.element = h('div', { class: 'segmented', role: 'group', 'aria-label': label });
     for (const choice of choices) {
       const element = h('button', {
-        type: 'button', title: choice.title ?? choice.label, 'aria-label': choice.title ?? choice.label, 'aria-pressed': 'false', 'data-value': choice.value,
+        type: 'button',
+        title: choice.title ?? choice.label,
+        'aria-label': choice.title ?? choice.label,
+        'aria-pressed': 'false',
+        'data-value': choice.value,
         on: { click: () => change(choice.value) },
       });
       element.append(choice.icon ? icon(choice.icon) : choice.label);
@@ -208,5 +284,10 @@ export function progress(): { element: HTMLElement; set(fraction: number | null)
 
 /** A part of a side panel that can be folded. */
 export function section(title: string, ...children: (Node | string)[]): HTMLDetailsElement {
-  return h('details', { class: 'section', open: true }, h('summary', {}, icon('chevron'), h('span', {}, title)), h('div', { class: 'section-body' }, ...children));
+  return h(
+    'details',
+    { class: 'section', open: true },
+    h('summary', {}, icon('chevron'), h('span', {}, title)),
+    h('div', { class: 'section-body' }, ...children),
+  );
 }

@@ -9,14 +9,20 @@ type Props<T extends HTMLElement> = {
   [attribute: string]: unknown;
 };
 
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props<HTMLElementTagNameMap[K]> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props<HTMLElementTagNameMap[K]> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
     if (name === 'class') element.className = String(value);
     else if (name === 'on') {
-      for (const [event, listener] of Object.entries(value as Record<string, EventListener>)) element.addEventListener(event, listener);
+      for (const [event, listener] of Object.entries(value as Record<string, EventListener>))
+        element.addEventListener(event, listener);
     } else if (name === 'set') Object.assign(element, value);
-    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, value === true ? '' : String(value));
+    else if (value !== false && value !== undefined && value !== null)
+      element.setAttribute(name, value === true ? '' : String(value as string | number));
   }
   element.append(...children.filter((child): child is Node | string => child !== null && child !== false));
   return element;

@@ -16,13 +16,19 @@ const AXES: { id: string; axis: Vector3; colour: string; name: string }[] = [
 ];
 
 export function bindView(app: App, viewport: Viewport, tools: Tools): void {
-  app.paint = (values, range) => {
-    viewport.meshes.forEach((mesh, slot) => mesh.heat(values[slot] ?? null, range));
-    viewport.invalidate();
-  };
-  app.fit = (box) => {
-    viewport.place(box);
-    viewport.frame(undefined, 'three-quarter');
+  app.picture = {
+    paint: (values, range) => {
+      viewport.meshes.forEach((mesh, slot) => mesh.heat(values[slot] ?? null, range));
+      viewport.invalidate();
+    },
+    fit: (box) => {
+      viewport.place(box);
+      viewport.frame(undefined, 'three-quarter');
+    },
+    show: (frame) => {
+      viewport.meshes[0].update(frame);
+      viewport.changed();
+    },
   };
   app.store.on(['opened'], ({ opened, show }) => {
     if (!opened) return;
@@ -32,14 +38,16 @@ export function bindView(app: App, viewport: Viewport, tools: Tools): void {
   app.store.on(['frame'], ({ frame, tool, pins }) => {
     if (!frame) return;
     if (tool !== 'pin' || pins.length === 0) viewport.adopt(frame);
-    app.refreshReference();
+    app.heat.refreshReference();
   });
   app.store.on(['layout', 'divider'], ({ layout, divider }) => viewport.setLayout(layout, divider));
   app.store.on(['show'], ({ show }) => {
     viewport.meshes.forEach((mesh) => (mesh.wireframe = show.wire));
     viewport.setGround(show.ground);
   });
-  app.store.on(['frame', 'selected', 'hovered', 'show', 'tool', 'heads', 'opened'], (state) => viewport.setSkeleton(skeletonOf(state)));
+  app.store.on(['frame', 'selected', 'hovered', 'show', 'tool', 'heads', 'opened'], (state) =>
+    viewport.setSkeleton(skeletonOf(state)),
+  );
   app.store.on(['frame', 'selected', 'tool', 'localAxes', 'show'], (state) => {
     viewport.rings.set(ringsOf(state));
     viewport.invalidate();
@@ -47,19 +55,25 @@ export function bindView(app: App, viewport: Viewport, tools: Tools): void {
   app.store.on(['frame', 'tool', 'pins', 'dot', 'hoveredDot', 'opened'], (state) => {
     const places = tools.dots();
     const colour: [number, number, number] = state.tool === 'pin' ? [222, 115, 18] : [255, 246, 222];
-    viewport.points.update(places.length ? { places, edges: edgesOf(state), selected: state.dot, hovered: state.hoveredDot, colour } : null);
+    viewport.points.update(
+      places.length ? { places, edges: edgesOf(state), selected: state.dot, hovered: state.hoveredDot, colour } : null,
+    );
     viewport.invalidate();
   });
 }
 
 function skeletonOf({ frame, opened, show, selected, hovered, heads, tool }: Readonly<State>): Skeleton | null {
-  if (!frame || !opened || !opened.info.joints.length || !show.skeleton || tool === 'cage' || tool === 'pin') return null;
+  if (!frame || !opened || !opened.info.joints.length || !show.skeleton || tool === 'cage' || tool === 'pin')
+    return null;
   const joints = opened.info.joints;
   const deforms = joints.map((joint) => joint.deforms);
   const shown = poseable(opened.info);
   if (heads) {
     const children = joints.map((_, j) => j).filter((j) => joints[j].parent >= 0);
-    const segments = children.flatMap((j) => [...heads.subarray(3 * joints[j].parent, 3 * joints[j].parent + 3), ...heads.subarray(3 * j, 3 * j + 3)]);
+    const segments = children.flatMap((j) => [
+      ...heads.subarray(3 * joints[j].parent, 3 * joints[j].parent + 3),
+      ...heads.subarray(3 * j, 3 * j + 3),
+    ]);
     return { segments, boneJoints: children.map((j) => joints[j].parent), heads, deforms, shown, selected, hovered };
   }
   const places = new Float64Array(3 * joints.length);
@@ -74,7 +88,14 @@ function ringsOf({ frame, opened, selected, tool, localAxes, show }: Readonly<St
   if (tool === 'rotate') {
     const turn = new Quaternion();
     if (localAxes) new Matrix4().fromArray(frame.globals, 16 * selected).decompose(new Vector3(), turn, new Vector3());
-    return AXES.map(({ id, axis, colour, name }) => ({ id, centre, axis: axis.clone().applyQuaternion(turn), radius: 74, colour, name }));
+    return AXES.map(({ id, axis, colour, name }) => ({
+      id,
+      centre,
+      axis: axis.clone().applyQuaternion(turn),
+      radius: 74,
+      colour,
+      name,
+    }));
   }
   const bone = opened.info.bones.findIndex((b) => b.joint === selected);
   if (tool !== 'twist' || bone < 0) return [];
@@ -83,7 +104,14 @@ function ringsOf({ frame, opened, selected, tool, localAxes, show }: Readonly<St
   const axis = tail.clone().sub(head).normalize();
   return [
     { id: 'twist-head', centre: head.clone().lerp(tail, 0.06), axis, radius: 52, colour: '#de7312', name: 'start' },
-    { id: 'twist-tail', centre: head.clone().lerp(tail, 0.94), axis: axis.clone(), radius: 52, colour: '#168f74', name: 'end' },
+    {
+      id: 'twist-tail',
+      centre: head.clone().lerp(tail, 0.94),
+      axis: axis.clone(),
+      radius: 52,
+      colour: '#168f74',
+      name: 'end',
+    },
   ];
 }
 

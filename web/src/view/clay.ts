@@ -59,4 +59,3 @@ export function clayMaterial(): ShaderMaterial {
     polygonOffsetUnits: 1,
   });
 }
-

@@ -7,7 +7,13 @@ export type Rgb = [number, number, number];
 
 /** Hue (degrees) and chroma at even steps. */
 const CONTROLS: [number, number][] = [
-  [292, 0.15], [270, 0.135], [232, 0.1], [186, 0.105], [148, 0.14], [118, 0.165], [103, 0.18],
+  [292, 0.15],
+  [270, 0.135],
+  [232, 0.1],
+  [186, 0.105],
+  [148, 0.14],
+  [118, 0.165],
+  [103, 0.18],
 ];
 const DARK = 0.36;
 const LIGHT = 0.92;
@@ -44,7 +50,10 @@ export function heatColour(value: number): Rgb {
   };
   const [p0, p1, p2, p3] = [at(k - 1), at(k), at(k + 1), at(k + 2)];
   const spline = (c: 0 | 1): number =>
-    0.5 * (2 * p1[c] + f * (p2[c] - p0[c]) + f * f * (2 * p0[c] - 5 * p1[c] + 4 * p2[c] - p3[c]) +
+    0.5 *
+    (2 * p1[c] +
+      f * (p2[c] - p0[c]) +
+      f * f * (2 * p0[c] - 5 * p1[c] + 4 * p2[c] - p3[c]) +
       f * f * f * (3 * p1[c] - p0[c] - 3 * p2[c] + p3[c]));
   return fromOklab(DARK + (LIGHT - DARK) * t, spline(0), spline(1));
 }

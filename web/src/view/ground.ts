@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The floor: a faint grid that fades out, and a soft shadow of what stands on it.
-import { DoubleSide, Group, LinearFilter, Mesh, type Object3D, OrthographicCamera, PlaneGeometry, Scene, ShaderMaterial, Vector2, Vector3, WebGLRenderTarget, type WebGLRenderer, Color } from 'three';
+import {
+  DoubleSide,
+  Group,
+  LinearFilter,
+  Mesh,
+  type Object3D,
+  OrthographicCamera,
+  PlaneGeometry,
+  Scene,
+  ShaderMaterial,
+  Vector2,
+  Vector3,
+  WebGLRenderTarget,
+  type WebGLRenderer,
+  Color,
+} from 'three';
 
 const GRID_VERTEX = /* glsl */ `
 varying vec2 vPlace;
@@ -56,23 +71,47 @@ const SIZE = 256;
 
 export class Ground {
   readonly group = new Group();
-  private readonly grid = new Mesh(new PlaneGeometry(2, 2).rotateX(-Math.PI / 2), new ShaderMaterial({
-    vertexShader: GRID_VERTEX, fragmentShader: GRID_FRAGMENT, transparent: true, depthWrite: false, side: DoubleSide,
-    uniforms: { line: { value: new Color(0.6, 0.62, 0.65) }, centre: { value: new Vector2() }, cell: { value: 1 }, radius: { value: 1 } },
-  }));
-  private readonly shadow = new Mesh(new PlaneGeometry(2, 2).rotateX(-Math.PI / 2), new ShaderMaterial({
-    vertexShader: SHADOW_VERTEX, fragmentShader: SHADOW_FRAGMENT, transparent: true, depthWrite: false,
-    uniforms: { source: { value: null }, tint: { value: new Color(0.05, 0.06, 0.08) }, strength: { value: 0.7 } },
-  }));
+  private readonly grid = new Mesh(
+    new PlaneGeometry(2, 2).rotateX(-Math.PI / 2),
+    new ShaderMaterial({
+      vertexShader: GRID_VERTEX,
+      fragmentShader: GRID_FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      side: DoubleSide,
+      uniforms: {
+        line: { value: new Color(0.6, 0.62, 0.65) },
+        centre: { value: new Vector2() },
+        cell: { value: 1 },
+        radius: { value: 1 },
+      },
+    }),
+  );
+  private readonly shadow = new Mesh(
+    new PlaneGeometry(2, 2).rotateX(-Math.PI / 2),
+    new ShaderMaterial({
+      vertexShader: SHADOW_VERTEX,
+      fragmentShader: SHADOW_FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      uniforms: { source: { value: null }, tint: { value: new Color(0.05, 0.06, 0.08) }, strength: { value: 0.7 } },
+    }),
+  );
   private readonly depth = new ShaderMaterial({
-    vertexShader: DEPTH_VERTEX, fragmentShader: DEPTH_FRAGMENT, side: DoubleSide,
+    vertexShader: DEPTH_VERTEX,
+    fragmentShader: DEPTH_FRAGMENT,
+    side: DoubleSide,
     uniforms: { floorAt: { value: 0 }, reach: { value: 1 } },
   });
   private readonly blur = new ShaderMaterial({
-    vertexShader: BLUR_VERTEX, fragmentShader: BLUR_FRAGMENT, depthTest: false,
+    vertexShader: BLUR_VERTEX,
+    fragmentShader: BLUR_FRAGMENT,
+    depthTest: false,
     uniforms: { source: { value: null }, stride: { value: new Vector2() } },
   });
-  private readonly targets = [0, 1].map(() => new WebGLRenderTarget(SIZE, SIZE, { minFilter: LinearFilter, magFilter: LinearFilter }));
+  private readonly targets = [0, 1].map(
+    () => new WebGLRenderTarget(SIZE, SIZE, { minFilter: LinearFilter, magFilter: LinearFilter }),
+  );
   private readonly quad = new Mesh(new PlaneGeometry(2, 2), this.blur);
   private readonly quadScene = new Scene();
   private readonly below = new OrthographicCamera(-1, 1, 1, -1, 0, 1);
@@ -89,7 +128,10 @@ export class Ground {
   }
 
   theme(dark: boolean): void {
-    (this.grid.material.uniforms.line.value as Color).setRGB(...((dark ? [0.36, 0.39, 0.43] : [0.55, 0.58, 0.62]) as [number, number, number]), 'srgb-linear');
+    (this.grid.material.uniforms.line.value as Color).setRGB(
+      ...((dark ? [0.36, 0.39, 0.43] : [0.55, 0.58, 0.62]) as [number, number, number]),
+      'srgb-linear',
+    );
     this.shadow.material.uniforms.strength.value = dark ? 1.0 : 0.8;
   }
 

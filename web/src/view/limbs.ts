@@ -22,7 +22,10 @@ export function limbsOf({ joints, bones }: Joints, { globals, segments }: Pick<F
   bones.forEach(({ joint }, b) => {
     const head = segments.subarray(6 * b, 6 * b + 3);
     const below = children.get(joint) ?? [];
-    const ends = below.length > 1 ? below.map((c) => globals.subarray(16 * c + 12, 16 * c + 15)) : [segments.subarray(6 * b + 3, 6 * b + 6)];
+    const ends =
+      below.length > 1
+        ? below.map((c) => globals.subarray(16 * c + 12, 16 * c + 15))
+        : [segments.subarray(6 * b + 3, 6 * b + 6)];
     for (const end of ends) {
       limbs.segments.push(...head, ...end);
       limbs.joints.push(joint);

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, Mesh, type ShaderMaterial, Sphere, Vector3 } from 'three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DynamicDrawUsage,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  type ShaderMaterial,
+  Sphere,
+  Vector3,
+} from 'three';
 import type { Opened, SlotFrame } from '../protocol';
 import { clayMaterial } from './clay';
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies under the pointer, in pixels of the viewport; no scene needed.
 
-export interface Point2 { x: number; y: number }
+export interface Point2 {
+  x: number;
+  y: number;
+}
 
 /** Column-major 4x4: world to clip space, and the part of the canvas that it fills, CSS pixels. */
 export interface Projection {
@@ -13,7 +16,11 @@ export interface Projection {
 }
 
 /** null behind the camera. z is depth, -1 (near) to 1. */
-export function project(p: ArrayLike<number>, at: number, view: Projection): { x: number; y: number; z: number } | null {
+export function project(
+  p: ArrayLike<number>,
+  at: number,
+  view: Projection,
+): { x: number; y: number; z: number } | null {
   const m = view.matrix;
   const [x, y, z] = [p[at], p[at + 1], p[at + 2]];
   const w = m[3] * x + m[7] * y + m[11] * z + m[15];
@@ -61,25 +68,45 @@ export function pickSegment(pointer: Point2, segments: ArrayLike<number>, view: 
   return best;
 }
 
-export interface Hit { triangle: number; distance: number; vertex: number }
+export interface Hit {
+  triangle: number;
+  distance: number;
+  vertex: number;
+}
 
 /** The first triangle that a ray meets (either side), and its corner nearest to the place; null: none. */
-export function pickTriangle(origin: ArrayLike<number>, direction: ArrayLike<number>, positions: ArrayLike<number>,
-  triangles: ArrayLike<number>): Hit | null {
+export function pickTriangle(
+  origin: ArrayLike<number>,
+  direction: ArrayLike<number>,
+  positions: ArrayLike<number>,
+  triangles: ArrayLike<number>,
+): Hit | null {
   let hit: Hit | null = null;
   const [ox, oy, oz] = [origin[0], origin[1], origin[2]];
   const [dx, dy, dz] = [direction[0], direction[1], direction[2]];
   for (let t = 0; 3 * t < triangles.length; ++t) {
-    const a = 3 * triangles[3 * t], b = 3 * triangles[3 * t + 1], c = 3 * triangles[3 * t + 2];
-    const ux = positions[b] - positions[a], uy = positions[b + 1] - positions[a + 1], uz = positions[b + 2] - positions[a + 2];
-    const vx = positions[c] - positions[a], vy = positions[c + 1] - positions[a + 1], vz = positions[c + 2] - positions[a + 2];
-    const px = dy * vz - dz * vy, py = dz * vx - dx * vz, pz = dx * vy - dy * vx;
+    const a = 3 * triangles[3 * t],
+      b = 3 * triangles[3 * t + 1],
+      c = 3 * triangles[3 * t + 2];
+    const ux = positions[b] - positions[a],
+      uy = positions[b + 1] - positions[a + 1],
+      uz = positions[b + 2] - positions[a + 2];
+    const vx = positions[c] - positions[a],
+      vy = positions[c + 1] - positions[a + 1],
+      vz = positions[c + 2] - positions[a + 2];
+    const px = dy * vz - dz * vy,
+      py = dz * vx - dx * vz,
+      pz = dx * vy - dy * vx;
     const det = ux * px + uy * py + uz * pz;
     if (det === 0) continue;
-    const sx = ox - positions[a], sy = oy - positions[a + 1], sz = oz - positions[a + 2];
+    const sx = ox - positions[a],
+      sy = oy - positions[a + 1],
+      sz = oz - positions[a + 2];
     const u = (sx * px + sy * py + sz * pz) / det;
     if (!(u >= 0 && u <= 1)) continue;
-    const qx = sy * uz - sz * uy, qy = sz * ux - sx * uz, qz = sx * uy - sy * ux;
+    const qx = sy * uz - sz * uy,
+      qy = sz * ux - sx * uz,
+      qz = sx * uy - sy * ux;
     const v = (dx * qx + dy * qy + dz * qz) / det;
     if (!(v >= 0 && u + v <= 1)) continue;
     const distance = (vx * qx + vy * qy + vz * qz) / det;

@@ -20,8 +20,16 @@ export class PointsView {
   readonly group = new Group();
   readonly discs = discMaterial();
   private readonly points = new Points(new BufferGeometry(), this.discs);
-  private readonly lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({
-    color: 0x3b6ea5, transparent: true, opacity: 0.55, depthTest: false, depthWrite: false }));
+  private readonly lines = new LineSegments(
+    new BufferGeometry(),
+    new LineBasicMaterial({
+      color: 0x3b6ea5,
+      transparent: true,
+      opacity: 0.55,
+      depthTest: false,
+      depthWrite: false,
+    }),
+  );
 
   constructor() {
     for (const object of [this.points, this.lines]) object.frustumCulled = false;
@@ -35,7 +43,9 @@ export class PointsView {
     if (!dots) return;
     const count = dots.places.length / 3;
     const many = count > 60;
-    const colours: number[] = [], sizes: number[] = [], lines: number[] = [];
+    const colours: number[] = [],
+      sizes: number[] = [],
+      lines: number[] = [];
     for (let i = 0; i < count; ++i) {
       colours.push(...(i === dots.selected ? ACCENT : dots.colour).map((c) => c / 255));
       sizes.push((i === dots.selected || i === dots.hovered ? 5 : 0) + (many ? 8 : 11));

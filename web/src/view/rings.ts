@@ -4,7 +4,14 @@
 import { DoubleSide, Group, Mesh, Quaternion, ShaderMaterial, TorusGeometry, Color, Vector3 } from 'three';
 import { distanceToSegment, project, type Point2, type Projection } from './pick';
 
-export interface Ring { id: string; centre: Vector3; axis: Vector3; radius: number /* pixels */; colour: string; name: string }
+export interface Ring {
+  id: string;
+  centre: Vector3;
+  axis: Vector3;
+  radius: number /* pixels */;
+  colour: string;
+  name: string;
+}
 
 const VERTEX = /* glsl */ `
 out float vFacing;
@@ -51,9 +58,14 @@ export class RingsView {
   private add(ring: Ring): void {
     const material = new ShaderMaterial({
       vertexShader: VERTEX.replace('out float', 'varying float'),
-      fragmentShader: FRAGMENT.replace('in float', 'varying float').replace('out vec4 outColour;', '').replace('outColour', 'gl_FragColor'),
+      fragmentShader: FRAGMENT.replace('in float', 'varying float')
+        .replace('out vec4 outColour;', '')
+        .replace('outColour', 'gl_FragColor'),
       uniforms: { colour: { value: new Color() }, strength: { value: 1 } },
-      transparent: true, depthTest: false, depthWrite: false, side: DoubleSide,
+      transparent: true,
+      depthTest: false,
+      depthWrite: false,
+      side: DoubleSide,
     });
     const mesh = new Mesh(new TorusGeometry(1, 1.5 / ring.radius, 6, 96), material);
     mesh.renderOrder = 20;

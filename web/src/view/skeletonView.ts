@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bones as slim octahedra and joints as discs, drawn over the mesh (as src/render/skeleton_overlay.cpp draws them).
-import { BufferAttribute, BufferGeometry, type Camera, DoubleSide, GLSL3, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, Points, ShaderMaterial, Sphere, Vector3 } from 'three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  type Camera,
+  DoubleSide,
+  GLSL3,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  Points,
+  ShaderMaterial,
+  Sphere,
+  Vector3,
+} from 'three';
 import { linearOf } from './colours';
 
 export interface Skeleton {
@@ -16,7 +31,14 @@ export interface Skeleton {
   selected: number;
   hovered: number;
 }
-interface Palette { lit: number[]; dark: number[]; ink: number[]; joint: number[]; accent: number[]; accentDark: number[] }
+interface Palette {
+  lit: number[];
+  dark: number[];
+  ink: number[];
+  joint: number[];
+  accent: number[];
+  accentDark: number[];
+}
 
 const WAIST = 0.16;
 const POINT_VERTEX = /* glsl */ `
@@ -47,22 +69,54 @@ void main() {
 
 export function discMaterial(): ShaderMaterial {
   return new ShaderMaterial({
-    glslVersion: GLSL3, vertexShader: POINT_VERTEX, fragmentShader: POINT_FRAGMENT,
-    depthTest: false, depthWrite: false, transparent: true,
+    glslVersion: GLSL3,
+    vertexShader: POINT_VERTEX,
+    fragmentShader: POINT_FRAGMENT,
+    depthTest: false,
+    depthWrite: false,
+    transparent: true,
     uniforms: { ratio: { value: 1 }, ink: { value: new Vector3(0.18, 0.14, 0.11) } },
   });
 }
 
 export class SkeletonView {
   readonly group = new Group();
-  private readonly faces = overlay(new Mesh(new BufferGeometry(), new MeshBasicMaterial({
-    vertexColors: true, side: DoubleSide, transparent: true, opacity: 0.86, depthTest: false, depthWrite: false })), 1);
-  private readonly lines = overlay(new LineSegments(new BufferGeometry(), new LineBasicMaterial({
-    color: 0x2e241c, transparent: true, opacity: 0.6, depthTest: false, depthWrite: false })), 2);
+  private readonly faces = overlay(
+    new Mesh(
+      new BufferGeometry(),
+      new MeshBasicMaterial({
+        vertexColors: true,
+        side: DoubleSide,
+        transparent: true,
+        opacity: 0.86,
+        depthTest: false,
+        depthWrite: false,
+      }),
+    ),
+    1,
+  );
+  private readonly lines = overlay(
+    new LineSegments(
+      new BufferGeometry(),
+      new LineBasicMaterial({
+        color: 0x2e241c,
+        transparent: true,
+        opacity: 0.6,
+        depthTest: false,
+        depthWrite: false,
+      }),
+    ),
+    2,
+  );
   readonly discs = discMaterial();
   private readonly points = overlay(new Points(new BufferGeometry(), this.discs), 3);
   private palette: Palette = {
-    lit: [255, 246, 222], dark: [226, 200, 150], ink: [46, 36, 28], joint: [196, 66, 28], accent: [74, 140, 214], accentDark: [36, 92, 160],
+    lit: [255, 246, 222],
+    dark: [226, 200, 150],
+    ink: [46, 36, 28],
+    joint: [196, 66, 28],
+    accent: [74, 140, 214],
+    accentDark: [36, 92, 160],
   };
 
   constructor() {
@@ -77,19 +131,30 @@ export class SkeletonView {
   }
 
   private drawBones(skeleton: Skeleton, eye: Vector3, unit: number): void {
-    const bones = skeleton.boneJoints.map((joint, b) => {
-      const head = new Vector3().fromArray(skeleton.segments as number[], 6 * b);
-      const tail = new Vector3().fromArray(skeleton.segments as number[], 6 * b + 3);
-      return { joint, head, tail, away: head.distanceTo(eye) + tail.distanceTo(eye) };
-    }).sort((a, b) => b.away - a.away);
-    const positions: number[] = [], colours: number[] = [], edges: number[] = [];
+    const bones = skeleton.boneJoints
+      .map((joint, b) => {
+        const head = new Vector3().fromArray(skeleton.segments as number[], 6 * b);
+        const tail = new Vector3().fromArray(skeleton.segments as number[], 6 * b + 3);
+        return { joint, head, tail, away: head.distanceTo(eye) + tail.distanceTo(eye) };
+      })
+      .sort((a, b) => b.away - a.away);
+    const positions: number[] = [],
+      colours: number[] = [],
+      edges: number[] = [];
     for (const bone of bones) this.drawBone(bone, skeleton, eye, unit, positions, colours, edges);
     fill(this.faces.geometry, positions, colours);
     fill(this.lines.geometry, edges, null);
   }
 
-  private drawBone(bone: { joint: number; head: Vector3; tail: Vector3; away: number }, skeleton: Skeleton, eye: Vector3,
-    unit: number, positions: number[], colours: number[], edges: number[]): void {
+  private drawBone(
+    bone: { joint: number; head: Vector3; tail: Vector3; away: number },
+    skeleton: Skeleton,
+    eye: Vector3,
+    unit: number,
+    positions: number[],
+    colours: number[],
+    edges: number[],
+  ): void {
     const { head, tail } = bone;
     const axis = tail.clone().sub(head);
     const length = axis.length();
@@ -112,7 +177,8 @@ export class SkeletonView {
     const shade = linearOf(chosen ? this.palette.accentDark : hovered ? this.palette.lit : this.palette.dark);
     for (const end of [head, tail]) {
       for (let k = 0; k < 4; ++k) {
-        const a = ring[k], b = ring[(k + 1) % 4];
+        const a = ring[k],
+          b = ring[(k + 1) % 4];
         const centre = end.clone().add(a).add(b).divideScalar(3);
         const normal = a.clone().sub(end).cross(b.clone().sub(end)).normalize();
         if (normal.dot(centre.clone().sub(waist)) < 0) normal.negate();
@@ -121,16 +187,24 @@ export class SkeletonView {
           positions.push(p.x, p.y, p.z);
           colours.push(...(normal.dot(side) > 0 ? shade : light));
         }
-        for (const [p, q] of [[end, a], [end, b], [a, b]]) edges.push(p.x, p.y, p.z, q.x, q.y, q.z);
+        for (const [p, q] of [
+          [end, a],
+          [end, b],
+          [a, b],
+        ])
+          edges.push(p.x, p.y, p.z, q.x, q.y, q.z);
       }
     }
   }
 
   private drawJoints(skeleton: Skeleton, eye: Vector3, unit: number): void {
-    const positions: number[] = [], colours: number[] = [], sizes: number[] = [];
+    const positions: number[] = [],
+      colours: number[] = [],
+      sizes: number[] = [];
     const longest = new Map<number, number>();
     skeleton.boneJoints.forEach((joint, b) => {
-      const s = skeleton.segments, at = 6 * b;
+      const s = skeleton.segments,
+        at = 6 * b;
       const length = Math.hypot(s[at + 3] - s[at], s[at + 4] - s[at + 1], s[at + 5] - s[at + 2]);
       longest.set(joint, Math.max(length, longest.get(joint) ?? 0));
     });
@@ -139,7 +213,8 @@ export class SkeletonView {
       const p = new Vector3().fromArray(skeleton.heads as number[], 3 * j);
       // Small joints on small bones, or a hand becomes one blot.
       const pixels = (longest.get(j) ?? 0) / (unit * p.distanceTo(eye));
-      const chosen = j === skeleton.selected, hovered = j === skeleton.hovered;
+      const chosen = j === skeleton.selected,
+        hovered = j === skeleton.hovered;
       const size = !skeleton.deforms[j] ? 7 : Math.min(11, Math.max(6.5, pixels / 5));
       positions.push(p.x, p.y, p.z);
       colours.push(...(chosen ? this.palette.accent : this.palette.joint).map((c) => c / 255));
@@ -172,7 +247,7 @@ export function fillPoints(geometry: BufferGeometry, positions: number[], colour
 function write(geometry: BufferGeometry, name: string, values: number[], size: number): void {
   const old = geometry.getAttribute(name) as BufferAttribute | undefined;
   if (!old || old.array.length < values.length) {
-    const array = new Float32Array(Math.max(96, Math.ceil(1.5 * values.length / size) * size));
+    const array = new Float32Array(Math.max(96, Math.ceil((1.5 * values.length) / size) * size));
     array.set(values);
     geometry.deleteAttribute(name);
     geometry.setAttribute(name, new BufferAttribute(array, size));

@@ -12,10 +12,20 @@ import { type Skeleton, SkeletonView } from './skeletonView';
 
 export type Layout = 'single' | 'side' | 'wipe';
 export type ViewName = 'front' | 'back' | 'left' | 'right' | 'top' | 'bottom' | 'three-quarter';
-interface Pane { slot: Slot; x: number; width: number; port: { x: number; width: number } }
+interface Pane {
+  slot: Slot;
+  x: number;
+  width: number;
+  port: { x: number; width: number };
+}
 
 const DIRECTIONS: Record<ViewName, [number, number, number]> = {
-  front: [0, 0, 1], back: [0, 0, -1], left: [1, 0, 0], right: [-1, 0, 0], top: [0, 1, 1e-4], bottom: [0, -1, 1e-4],
+  front: [0, 0, 1],
+  back: [0, 0, -1],
+  left: [1, 0, 0],
+  right: [-1, 0, 0],
+  top: [0, 1, 1e-4],
+  bottom: [0, -1, 1e-4],
   'three-quarter': [0.62, 0.32, 0.9],
 };
 
@@ -42,14 +52,27 @@ export class Viewport {
   /** Called after each drawing. */
   drawn: () => void = () => undefined;
 
-  constructor(private readonly host: HTMLElement, takePointer: (canvas: HTMLCanvasElement) => void) {
+  constructor(
+    private readonly host: HTMLElement,
+    takePointer: (canvas: HTMLCanvasElement) => void,
+  ) {
     this.canvas.tabIndex = 0;
-    this.canvas.setAttribute('aria-label', 'The character. Drag to rotate, right button or two fingers to pan, wheel to zoom.');
+    this.canvas.setAttribute(
+      'aria-label',
+      'The character. Drag to rotate, right button or two fingers to pan, wheel to zoom.',
+    );
     host.prepend(this.canvas);
     this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true });
     this.renderer.autoClear = false;
     this.renderer.setClearColor(0x000000, 0);
-    this.scene.add(this.ground.group, this.meshes[0].group, this.meshes[1].group, this.skeleton.group, this.points.group, this.rings.group);
+    this.scene.add(
+      this.ground.group,
+      this.meshes[0].group,
+      this.meshes[1].group,
+      this.skeleton.group,
+      this.points.group,
+      this.rings.group,
+    );
     takePointer(this.canvas); // before the controls, so that tools come first
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.zoomToCursor = true;
@@ -158,7 +181,10 @@ export class Viewport {
   ray(pointer: Point2): Ray {
     const pane = this.paneAt(pointer);
     this.aim(pane);
-    const ndc = new Vector2(((pointer.x - pane.port.x) / pane.port.width) * 2 - 1, 1 - (pointer.y / this.host.clientHeight) * 2);
+    const ndc = new Vector2(
+      ((pointer.x - pane.port.x) / pane.port.width) * 2 - 1,
+      1 - (pointer.y / this.host.clientHeight) * 2,
+    );
     const far = new Vector3(ndc.x, ndc.y, 0.5).unproject(this.camera);
     return new Ray(this.eye.clone(), far.sub(this.eye).normalize());
   }
@@ -176,7 +202,9 @@ export class Viewport {
     const most = new Vector3().fromArray(box, 3);
     const centre = least.clone().add(most).multiplyScalar(0.5);
     const whole = new Vector3().fromArray(this.box, 3).sub(new Vector3().fromArray(this.box, 0)).length();
-    const direction = view ? new Vector3(...DIRECTIONS[view]).normalize() : this.eye.clone().sub(this.controls.target).normalize();
+    const direction = view
+      ? new Vector3(...DIRECTIONS[view]).normalize()
+      : this.eye.clone().sub(this.controls.target).normalize();
     if (direction.lengthSq() < 0.5) direction.set(...DIRECTIONS['three-quarter']).normalize();
     const distance = this.fitDistance(least, most, centre, direction, whole);
     this.camera.position.copy(centre).addScaledVector(direction, distance);
@@ -210,7 +238,8 @@ export class Viewport {
     this.ground.group.visible = floor;
     this.draw();
     return new Promise((resolve, reject) =>
-      copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The image could not be created.'))), 'image/png'));
+      copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The image could not be created.'))), 'image/png'),
+    );
   }
 
   private fitDistance(least: Vector3, most: Vector3, centre: Vector3, direction: Vector3, whole: number): number {
@@ -222,9 +251,15 @@ export class Viewport {
     up.copy(direction).cross(right);
     let distance = 0.05 * whole;
     for (let k = 0; k < 8; ++k) {
-      const corner = new Vector3(k & 1 ? most.x : least.x, k & 2 ? most.y : least.y, k & 4 ? most.z : least.z).sub(centre);
+      const corner = new Vector3(k & 1 ? most.x : least.x, k & 2 ? most.y : least.y, k & 4 ? most.z : least.z).sub(
+        centre,
+      );
       const ahead = corner.dot(direction);
-      distance = Math.max(distance, ahead + Math.abs(corner.dot(right)) / tanX, ahead + Math.abs(corner.dot(up)) / tanY);
+      distance = Math.max(
+        distance,
+        ahead + Math.abs(corner.dot(right)) / tanX,
+        ahead + Math.abs(corner.dot(up)) / tanY,
+      );
     }
     return distance;
   }
@@ -244,8 +279,15 @@ export class Viewport {
     const width = this.host.clientWidth;
     if (this.layout === 'single') return [{ slot: 0, x: 0, width, port: { x: 0, width } }];
     const cut = Math.round(width * this.divider);
-    const parts = [{ x: 0, width: cut }, { x: cut, width: width - cut }];
-    return parts.map((part, slot) => ({ slot: slot as Slot, ...part, port: this.layout === 'side' ? part : { x: 0, width } }));
+    const parts = [
+      { x: 0, width: cut },
+      { x: cut, width: width - cut },
+    ];
+    return parts.map((part, slot) => ({
+      slot: slot as Slot,
+      ...part,
+      port: this.layout === 'side' ? part : { x: 0, width },
+    }));
   }
 
   private paneAt(pointer: Point2): Pane {

@@ -34,8 +34,10 @@ window.ready = true;
 
 /** Distances over the size, rising. */
 function distances(a, b) {
-  const size = sizeOf(a), out = [];
-  for (let i = 0; i < a.length; i += 3) out.push(Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]) / size);
+  const size = sizeOf(a),
+    out = [];
+  for (let i = 0; i < a.length; i += 3)
+    out.push(Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]) / size);
   return out.sort((x, y) => x - y);
 }
 
@@ -45,12 +47,27 @@ await inThreePage({
   script,
   make(native) {
     source = rig ?? native.make('arm', 'arm.glb', '--resolution', '1500');
-    said = JSON.parse(native.run('export', source, '--for', 'web', '--deformer', deformer, '--reference', '0', '-o', native.path('rig.glb'), '--json'));
+    said = JSON.parse(
+      native.run(
+        'export',
+        source,
+        '--for',
+        'web',
+        '--deformer',
+        deformer,
+        '--reference',
+        '0',
+        '-o',
+        native.path('rig.glb'),
+        '--json',
+      ),
+    );
   },
   async test(tab, native) {
     const duration = await tab.evaluate('window.duration');
-    const clip = String(await tab.evaluate('window.clip'));  // the last: the arm's twists, where linear blending is worst
-    const off = [], before = [];
+    const clip = String(await tab.evaluate('window.clip')); // the last: the arm's twists, where linear blending is worst
+    const off = [],
+      before = [];
     for (const share of [0.11, 0.37, 0.52, 0.83]) {
       const time = (share * duration).toFixed(6);
       const shown = await tab.evaluate(`window.verticesAt(${time})`);
@@ -63,7 +80,9 @@ await inThreePage({
       before.push(...distances(wanted, native.pose(source, '--clip', clip, '--time', time, '--deformer', 'lbs')));
     }
     const at = (list) => list.sort((x, y) => x - y)[Math.floor(0.999 * list.length)];
-    console.log(`99.9 % of vertices within ${(100 * at(off)).toFixed(3)} % of the size; linear blending ${(100 * at(before)).toFixed(3)} %; certificate ${(100 * said.clips.p999).toFixed(3)} %, largest ${(100 * said.clips.max).toFixed(3)} %`);
+    console.log(
+      `99.9 % of vertices within ${(100 * at(off)).toFixed(3)} % of the size; linear blending ${(100 * at(before)).toFixed(3)} %; certificate ${(100 * said.clips.p999).toFixed(3)} %, largest ${(100 * said.clips.max).toFixed(3)} %`,
+    );
     check(at(off) <= 1.2 * said.clips.max + 1e-5, 'further off than the certificate says');
     check(at(off) < 0.6 * at(before), 'hardly better than linear blending');
   },

@@ -9,7 +9,10 @@ export const SKIPPED = 77;
 export function findChromium() {
   const names = ['chromium', 'chromium-browser', 'google-chrome'];
   const folders = (process.env.PATH ?? '').split(delimiter);
-  for (const path of [process.env.SINEW_CHROMIUM, ...names.flatMap((name) => folders.map((folder) => join(folder, name)))]) {
+  for (const path of [
+    process.env.SINEW_CHROMIUM,
+    ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
+  ]) {
     try {
       if (path) {
         accessSync(path, constants.X_OK);
@@ -24,7 +27,14 @@ export function findChromium() {
 
 export function launch(chromium, executablePath, more = []) {
   // The picture is drawn by software, so that it is the same on every machine.
-  const args = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--disable-dev-shm-usage', ...more];
+  const args = [
+    '--no-sandbox',
+    '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader',
+    '--ignore-gpu-blocklist',
+    '--disable-dev-shm-usage',
+    ...more,
+  ];
   return chromium.launch({ executablePath, args, timeout: 120_000 });
 }
 
@@ -41,7 +51,10 @@ export class Native {
   }
 
   run(...words) {
-    return execFileSync(this.program, [...words, '--force', '--quiet'], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(this.program, [...words, '--force', '--quiet'], {
+      cwd: this.folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   }
 
   make(kind, name, ...options) {
@@ -57,7 +70,9 @@ export class Native {
 
   /** `sinew studio FILE`: its address, and what ends it. */
   async serve(page, ...words) {
-    const server = spawn(this.program, ['studio', ...words, '--no-open', '--page', page], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const server = spawn(this.program, ['studio', ...words, '--no-open', '--page', page], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const url = await new Promise((done, failed) => {
       server.once('exit', (code) => failed(new Error(`sinew studio ended with ${code}`)));
       server.stdout.once('data', (data) => done(String(data).split('\n')[0].trim()));
@@ -80,7 +95,8 @@ export function check(condition, text) {
 
 /** The diagonal of the box around vertices. */
 export function sizeOf(positions) {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const low = [Infinity, Infinity, Infinity],
+    high = [-Infinity, -Infinity, -Infinity];
   positions.forEach((v, i) => {
     low[i % 3] = Math.min(low[i % 3], v);
     high[i % 3] = Math.max(high[i % 3], v);
@@ -91,7 +107,8 @@ export function sizeOf(positions) {
 export function largestDistance(a, b) {
   check(a.length === b.length && a.length > 0, `${a.length / 3} vertices in the page and ${b.length / 3} natively`);
   let most = 0;
-  for (let i = 0; i < a.length; i += 3) most = Math.max(most, Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]));
+  for (let i = 0; i < a.length; i += 3)
+    most = Math.max(most, Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]));
   return most;
 }
 
@@ -128,7 +145,10 @@ export class Studio {
   }
 
   async shown(name) {
-    await this.page.waitForFunction((n) => window.sinew.file === n && !window.sinew.busy && window.sinew.milliseconds.length > 0, name);
+    await this.page.waitForFunction(
+      (n) => window.sinew.file === n && !window.sinew.busy && window.sinew.milliseconds.length > 0,
+      name,
+    );
   }
 
   choose(path) {
@@ -194,7 +214,10 @@ export class Studio {
 
   /** Waits until the vertices are others than these. */
   async moved(before) {
-    await this.page.waitForFunction((old) => window.sinew.positions(0).some((v, i) => Math.abs(v - old[i]) > 1e-7), before);
+    await this.page.waitForFunction(
+      (old) => window.sinew.positions(0).some((v, i) => Math.abs(v - old[i]) > 1e-7),
+      before,
+    );
   }
 
   async drag(from, to) {
@@ -208,7 +231,11 @@ export class Studio {
   /** Dismisses what lies over the picture. */
   async quiet() {
     const all = this.page.locator('[data-role="notice"] [aria-label="Dismiss"]');
-    while (await all.count()) await all.first().click({ timeout: 2000 }).catch(() => undefined);
+    while (await all.count())
+      await all
+        .first()
+        .click({ timeout: 2000 })
+        .catch(() => undefined);
   }
 
   notice(text) {
@@ -234,7 +261,12 @@ export class Studio {
   /** Share of strongly coloured pixels in the picture. */
   async colourful() {
     const box = await this.page.locator('.stage > canvas').boundingBox();
-    const clip = { x: box.x + box.width * 0.2, y: box.y + box.height * 0.15, width: box.width * 0.6, height: box.height * 0.6 };
+    const clip = {
+      x: box.x + box.width * 0.2,
+      y: box.y + box.height * 0.15,
+      width: box.width * 0.6,
+      height: box.height * 0.6,
+    };
     const png = (await this.page.screenshot({ clip })).toString('base64');
     return this.page.evaluate(async (data) => {
       const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
@@ -244,7 +276,8 @@ export class Studio {
       const pixels = context.getImageData(0, 0, picture.width, picture.height).data;
       let strong = 0;
       for (let i = 0; i < pixels.length; i += 4) {
-        if (Math.max(pixels[i], pixels[i + 1], pixels[i + 2]) - Math.min(pixels[i], pixels[i + 1], pixels[i + 2]) > 70) ++strong;
+        if (Math.max(pixels[i], pixels[i + 1], pixels[i + 2]) - Math.min(pixels[i], pixels[i + 1], pixels[i + 2]) > 70)
+          ++strong;
       }
       return strong / (pixels.length / 4);
     }, png);

@@ -8,9 +8,15 @@ export const file = (native) => native.make('arm', 'arm.glb');
 export const tests = {
   async 'loads the file of the command line and shows its native vertices'({ studio, native, arm }) {
     check((await studio.page.title()).startsWith('arm.glb'), 'the title names the file');
-    check(JSON.stringify(await studio.get('joints')) === '["UpperArm","ForeArm","Hand","arm"]', 'its joints and its mesh by name');
+    check(
+      JSON.stringify(await studio.get('joints')) === '["UpperArm","ForeArm","Hand","arm"]',
+      'its joints and its mesh by name',
+    );
     await checkVertices(studio, 0, native.pose(arm), 'as loaded');
-    check((await studio.page.textContent('[data-role="stats"]')).includes('8\u202f066 vertices'), 'vertices are counted');
+    check(
+      (await studio.page.textContent('[data-role="stats"]')).includes('8\u202f066 vertices'),
+      'vertices are counted',
+    );
     await studio.shot('arm-light');
   },
 
@@ -37,7 +43,12 @@ export const tests = {
     await studio.moved(before);
     for (const deformer of ['lbs', 'dqs', 'swing-twist', 'stretch-dqs', 'curve', 'volume']) {
       await studio.deformer(0, deformer);
-      await checkVertices(studio, 0, native.pose(arm, '--set', 'ForeArm=20,-15.5,60', '--deformer', deformer), deformer);
+      await checkVertices(
+        studio,
+        0,
+        native.pose(arm, '--set', 'ForeArm=20,-15.5,60', '--deformer', deformer),
+        deformer,
+      );
     }
   },
 
@@ -46,7 +57,10 @@ export const tests = {
     await studio.page.click('[aria-label^="Undo"]');
     await studio.page.waitForFunction((old) => window.sinew.pose().locals.some((v, i) => v !== old[i]), bent.locals);
     await studio.page.keyboard.press('Control+Shift+Z');
-    await studio.page.waitForFunction((old) => window.sinew.pose().locals.every((v, i) => Math.abs(v - old[i]) < 1e-12), bent.locals);
+    await studio.page.waitForFunction(
+      (old) => window.sinew.pose().locals.every((v, i) => Math.abs(v - old[i]) < 1e-12),
+      bent.locals,
+    );
   },
 
   async 'rotates by a ring of the gizmo, about its own joint alone'({ studio }) {
@@ -61,9 +75,15 @@ export const tests = {
     await studio.drag({ x: centre.x + s, y: centre.y + s }, { x: centre.x - s, y: centre.y + s });
     await studio.moved(shape);
     const after = await studio.pose();
-    check(after.locals.slice(0, 12).every((v, i) => v === before.locals[i]), 'the upper arm stays');
+    check(
+      after.locals.slice(0, 12).every((v, i) => v === before.locals[i]),
+      'the upper arm stays',
+    );
     const [a, b] = [after.locals[12], after.locals[16]];
-    check(Math.abs(Math.atan2(b, a) * (180 / Math.PI) + 90) < 6, `about -90 degrees about z, got ${Math.atan2(b, a) * (180 / Math.PI)}`);
+    check(
+      Math.abs(Math.atan2(b, a) * (180 / Math.PI) + 90) < 6,
+      `about -90 degrees about z, got ${Math.atan2(b, a) * (180 / Math.PI)}`,
+    );
     await studio.shot('rotate');
   },
 
@@ -126,7 +146,12 @@ export const tests = {
     const [stretch, ...twists] = (await studio.pose()).shapes.slice(0, 3);
     const degrees = twists.map((v) => (v * 180) / Math.PI);
     check(stretch === 1 && Math.abs(Math.hypot(...degrees) - 90) < 8, `a quarter turn at one end, got ${degrees}`);
-    await checkVertices(studio, 0, native.pose(arm, '--twist', `UpperArm=${degrees.join(',')}`, '--deformer', 'stretch-dqs'), 'twist by a ring');
+    await checkVertices(
+      studio,
+      0,
+      native.pose(arm, '--twist', `UpperArm=${degrees.join(',')}`, '--deformer', 'stretch-dqs'),
+      'twist by a ring',
+    );
     await studio.page.keyboard.press('1');
   },
 
@@ -170,7 +195,13 @@ export const tests = {
     await studio.reset();
     const plain = await studio.colourful();
     await studio.select('ForeArm');
-    for (const [title, name] of [['Weight', 'Weight of'], ['Deformer weight', 'Deformer weight d of'], ['Swing', 'Swing s of'], ['Twist', 'Twist t of'], ['Endpoint', 'Endpoint e of']]) {
+    for (const [title, name] of [
+      ['Weight', 'Weight of'],
+      ['Deformer weight', 'Deformer weight d of'],
+      ['Swing', 'Swing s of'],
+      ['Twist', 'Twist t of'],
+      ['Endpoint', 'Endpoint e of'],
+    ]) {
       await studio.page.click(`.segmented [title="${title}"]`);
       await studio.page.waitForSelector(`[data-role="legend"]:has-text("${name} ForeArm")`);
       if (title === 'Weight') check((await studio.colourful()) > plain + 0.015, 'the mesh is coloured');
@@ -190,7 +221,11 @@ export const tests = {
     await studio.page.waitForFunction(() => window.sinew.heat?.figures.length > 0);
     const shown = (await studio.get('heat')).figures[0].max;
     const pose = ['--set', 'ForeArm=0,0,70'];
-    const wanted = largestDistance(native.pose(arm, ...pose, '--deformer', 'lbs'), native.pose(arm, ...pose, '--deformer', 'elastic')) / sizeOf(native.pose(arm));
+    const wanted =
+      largestDistance(
+        native.pose(arm, ...pose, '--deformer', 'lbs'),
+        native.pose(arm, ...pose, '--deformer', 'elastic'),
+      ) / sizeOf(native.pose(arm));
     check(Math.abs(shown - wanted) < 1e-4, `${shown} in the page, ${wanted} natively`);
     await studio.shot('reference');
     await studio.page.click('.segmented [title="Off"]');
@@ -214,16 +249,22 @@ export const tests = {
     await studio.moved(shown);
     writeFileSync(native.path('again.json'), JSON.stringify(saved));
     await studio.choose(native.path('again.json'));
-    await studio.page.waitForFunction((old) => window.sinew.positions(0).every((v, i) => Math.abs(v - old[i]) < 1e-6), shown);
+    await studio.page.waitForFunction(
+      (old) => window.sinew.positions(0).every((v, i) => Math.abs(v - old[i]) < 1e-6),
+      shown,
+    );
   },
 
   async 'opens a file that is dropped on it'({ studio, native }) {
     const bytes = readFileSync(native.make('cylinder', 'dropped.glb')).toString('base64');
-    const data = await studio.page.evaluateHandle(([text, name]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
-      return transfer;
-    }, [bytes, 'dropped.glb']);
+    const data = await studio.page.evaluateHandle(
+      ([text, name]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+        return transfer;
+      },
+      [bytes, 'dropped.glb'],
+    );
     await studio.page.dispatchEvent('body', 'drop', { dataTransfer: data });
     await studio.shown('dropped.glb');
     await checkVertices(studio, 0, native.pose(native.path('dropped.glb')), 'as dropped');
@@ -231,9 +272,12 @@ export const tests = {
 
   async 'brings a file into the picture that is posed far larger than it is bound'({ studio, native }) {
     const bytes = readFileSync(native.make('arm', 'large.glb'));
-    writeFileSync(native.path('large.glb'), withJson(bytes, (json) => {
-      json.nodes.find((node) => node.name === 'UpperArm').scale = [100, 100, 100];
-    }));
+    writeFileSync(
+      native.path('large.glb'),
+      withJson(bytes, (json) => {
+        json.nodes.find((node) => node.name === 'UpperArm').scale = [100, 100, 100];
+      }),
+    );
     await studio.choose(native.path('large.glb'));
     await studio.shown('large.glb');
     await studio.settled();
@@ -249,10 +293,15 @@ export const tests = {
 
 /** The joint comes to lie under the pointer. */
 function near(studio, name, to) {
-  return studio.joint(name).then((j) => studio.page.waitForFunction(([joint, p]) => {
-    const s = window.sinew.screen(joint);
-    return Math.hypot(s.x - p.x, s.y - p.y) < 4;
-  }, [j, to]));
+  return studio.joint(name).then((j) =>
+    studio.page.waitForFunction(
+      ([joint, p]) => {
+        const s = window.sinew.screen(joint);
+        return Math.hypot(s.x - p.x, s.y - p.y) < 4;
+      },
+      [j, to],
+    ),
+  );
 }
 
 /** A .glb with its JSON changed. */

@@ -26,7 +26,9 @@ export const tests = {
 
   async 'checks the rig'({ studio }) {
     await studio.page.click('[data-role="check"]');
-    await studio.page.waitForFunction(() => /^Grade [A-F]/.test(document.querySelector('[data-role="report"] li')?.textContent ?? ''));
+    await studio.page.waitForFunction(() =>
+      /^Grade [A-F]/.test(document.querySelector('[data-role="report"] li')?.textContent ?? ''),
+    );
     await studio.shot('checked');
   },
 
@@ -40,10 +42,13 @@ export const tests = {
     await studio.drag(from, { x: from.x + 25, y: from.y + 25 });
     await studio.shot('move-joints');
     await studio.page.click('[data-role="bind-again"]');
-    await studio.page.waitForFunction(([j, old]) => {
-      const now = window.sinew.head(j);
-      return !window.sinew.busy && now.length === 3 && Math.hypot(...now.map((v, k) => v - old[k])) > 0.05;
-    }, [1, before]);
+    await studio.page.waitForFunction(
+      ([j, old]) => {
+        const now = window.sinew.head(j);
+        return !window.sinew.busy && now.length === 3 && Math.hypot(...now.map((v, k) => v - old[k])) > 0.05;
+      },
+      [1, before],
+    );
     await studio.page.waitForSelector('[data-role="report"] li');
   },
 
@@ -66,7 +71,15 @@ export const tests = {
 
   async 'moves a shape key by its slider as --key does'({ studio, native }) {
     native.run('pose', native.path('rod.glb'), '--set', 'Upper=0,0,30', '-o', native.path('bent.obj'));
-    native.run('keys', 'add', native.path('rod.glb'), '--key', `bent=${native.path('bent.obj')}`, '-o', native.path('keyed.glb'));
+    native.run(
+      'keys',
+      'add',
+      native.path('rod.glb'),
+      '--key',
+      `bent=${native.path('bent.obj')}`,
+      '-o',
+      native.path('keyed.glb'),
+    );
     await studio.choose(native.path('keyed.glb'));
     await studio.shown('keyed.glb');
     const before = await studio.positions();

@@ -15,7 +15,10 @@ export const tests = {
     await (await notice.$('button[aria-label="Dismiss"]')).click();
     check((await studio.page.locator('[data-role="notice"]').count()) === 0, 'the notice goes');
     check((await studio.get('file')) === 'cylinder.glb', 'the old file stays');
-    check((await studio.positions()).every((v, i) => v === shown[i]), 'and its vertices');
+    check(
+      (await studio.positions()).every((v, i) => v === shown[i]),
+      'and its vertices',
+    );
   },
 
   async 'recovers from a lost graphics context, and tells'({ studio }) {
@@ -40,9 +43,16 @@ export const tests = {
     await studio.moved(before);
     const bent = await studio.positions();
     const [worker] = studio.page.workers();
-    await worker.evaluate(() => setTimeout(() => { throw new Error('a fault on purpose'); }));
+    await worker.evaluate(() =>
+      setTimeout(() => {
+        throw new Error('a fault on purpose');
+      }),
+    );
     await studio.notice('The deformer was restarted');
-    check((await studio.positions()).every((v, i) => Math.abs(v - bent[i]) < 1e-7), 'the pose is back');
+    check(
+      (await studio.positions()).every((v, i) => Math.abs(v - bent[i]) < 1e-7),
+      'the pose is back',
+    );
     await studio.type('Rotation about Z in degrees', 10);
     await studio.moved(bent);
     studio.faults.length = 0; // the fault on purpose
@@ -55,15 +65,29 @@ export const tests = {
     const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
     const places = await studio.page.evaluate(() => [0, 1].map((j) => window.sinew.screen(j)));
     const ends = [places[0], places[places.length - 1]];
-    for (const p of [{ x: ends[0].x + 6, y: ends[0].y }, { x: ends[1].x, y: ends[1].y }]) await studio.page.mouse.click(p.x, p.y);
+    for (const p of [
+      { x: ends[0].x + 6, y: ends[0].y },
+      { x: ends[1].x, y: ends[1].y },
+    ])
+      await studio.page.mouse.click(p.x, p.y);
     await studio.page.waitForSelector('text=2 vertices are pinned');
     const before = await studio.positions();
     await studio.drag(ends[1], { x: (ends[1].x + middle.x) / 2 + 50, y: ends[1].y - 40 });
     await studio.moved(before);
     const pins = await studio.get('pins');
-    check(pins.length === 2 && Math.hypot(...[0, 1, 2].map((k) => pins[1].target[k] - before[3 * pins[1].vertex + k])) > 0.1, 'the second pin was dragged');
-    await studio.page.waitForFunction((all) => all.every(({ vertex, target }) =>
-      Math.hypot(...target.map((v, k) => v - window.sinew.positions(0)[3 * vertex + k])) < 1e-3), pins);
+    check(
+      pins.length === 2 &&
+        Math.hypot(...[0, 1, 2].map((k) => pins[1].target[k] - before[3 * pins[1].vertex + k])) > 0.1,
+      'the second pin was dragged',
+    );
+    await studio.page.waitForFunction(
+      (all) =>
+        all.every(
+          ({ vertex, target }) =>
+            Math.hypot(...target.map((v, k) => v - window.sinew.positions(0)[3 * vertex + k])) < 1e-3,
+        ),
+      pins,
+    );
     await studio.shot('pins');
     await studio.page.click('text=Remove all pins');
     await studio.page.keyboard.press('r');

@@ -15,7 +15,8 @@ function skip(why) {
 
 const browserPath = findChromium();
 if (!browserPath) skip('chromium is not installed, ./dev test installs it');
-if (!existsSync(join(page, 'index.html')) || !existsSync(join(page, 'wasm', 'sinew.wasm'))) skip('the page is not built, ./dev page builds it');
+if (!existsSync(join(page, 'index.html')) || !existsSync(join(page, 'wasm', 'sinew.wasm')))
+  skip('the page is not built, ./dev page builds it');
 const playwright = await import('playwright-core').catch(() => null);
 if (!playwright) skip('playwright-core is not installed, ./dev page installs it');
 
@@ -26,7 +27,11 @@ async function runFile(browser, name) {
   const native = new Native(resolve(program), folder);
   let failures = 0;
   let server = null;
-  const tab = await browser.newPage({ viewport: { width: 1280, height: 720 }, colorScheme: 'light', acceptDownloads: true });
+  const tab = await browser.newPage({
+    viewport: { width: 1280, height: 720 },
+    colorScheme: 'light',
+    acceptDownloads: true,
+  });
   const studio = new Studio(tab, shots);
   try {
     const path = module.file(native);

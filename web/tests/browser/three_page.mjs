@@ -7,7 +7,12 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
 import { check, findChromium, launch, Native, SKIPPED } from './harness.mjs';
 
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html', '.glb': 'model/gltf-binary' };
+const TYPES = {
+  '.js': 'text/javascript',
+  '.wasm': 'application/wasm',
+  '.html': 'text/html',
+  '.glb': 'model/gltf-binary',
+};
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -17,7 +22,16 @@ function skip(why) {
 /** Makes `/rig.glb` by `make(native)`, opens a page with `script` in it, waits until `window.ready`, and runs `test(tab)`; exits as a test does.
     `packages`: names in imports, and the file of each that they mean. `served`: other folders, by the prefix of their addresses; `imports`:
     names of files in them. Files of the program's folder are below /files/. */
-export async function inThreePage({ program, packages = {}, served = {}, imports: named = {}, browserArguments = [], make, script, test }) {
+export async function inThreePage({
+  program,
+  packages = {},
+  served = {},
+  imports: named = {},
+  browserArguments = [],
+  make,
+  script,
+  test,
+}) {
   const browserPath = findChromium();
   if (!browserPath) skip('chromium is not installed, ./dev test installs it');
   const playwright = await import('playwright-core').catch(() => null);
@@ -46,7 +60,11 @@ export async function inThreePage({ program, packages = {}, served = {}, imports
     if (path === '/rig.glb') return send(TYPES['.glb'], readFileSync(native.path('rig.glb')));
     const prefix = Object.keys(folders).find((name) => path.startsWith(name));
     try {
-      if (prefix && !path.includes('..')) return send(TYPES[extname(path)] ?? 'text/plain', readFileSync(join(folders[prefix], path.slice(prefix.length))));
+      if (prefix && !path.includes('..'))
+        return send(
+          TYPES[extname(path)] ?? 'text/plain',
+          readFileSync(join(folders[prefix], path.slice(prefix.length))),
+        );
     } catch {
       // not there
     }
@@ -62,9 +80,15 @@ export async function inThreePage({ program, packages = {}, served = {}, imports
     const tab = await browser.newPage({ viewport: { width: 560, height: 560 } });
     const faults = [];
     tab.on('pageerror', (error) => faults.push(error.message));
-    tab.on('console', (message) => message.type() === 'error' && !message.location().url.endsWith('favicon.ico') && faults.push(message.text()));
+    tab.on(
+      'console',
+      (message) =>
+        message.type() === 'error' && !message.location().url.endsWith('favicon.ico') && faults.push(message.text()),
+    );
     await tab.goto(`http://127.0.0.1:${server.address().port}/`);
-    await tab.waitForFunction('window.ready === true', null, { timeout: 60_000 }).catch((error) => { throw new Error([error.message, ...faults].join('; ')); });
+    await tab.waitForFunction('window.ready === true', null, { timeout: 60_000 }).catch((error) => {
+      throw new Error([error.message, ...faults].join('; '));
+    });
     await test(tab, native);
     check(faults.length === 0, `the page says: ${faults.join('; ')}`);
   } catch (error) {

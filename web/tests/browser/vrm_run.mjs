@@ -76,30 +76,93 @@ await inThreePage({
   make(native) {
     // Elastic weights twist along a bone and bend at its joint: roll joints take part in them.
     const source = rig || native.path('elastic.glb');
-    if (!rig) native.run('weights', native.make('biped', 'biped.glb', '--resolution', '1500'), '--method', 'heat', '--joint-weights', 'elastic', '-o', source);
-    said = JSON.parse(native.run('export', source, '--for', 'vrm', '--name', 'Test body', '--author', 'A. Tester', '--licence', LICENCE,
-      '--deformer', 'swing-twist', '--helpers', '6', '--morphs', '0', '--reference', '0', '-o', native.path('rig.glb'), '--json'));
+    if (!rig)
+      native.run(
+        'weights',
+        native.make('biped', 'biped.glb', '--resolution', '1500'),
+        '--method',
+        'heat',
+        '--joint-weights',
+        'elastic',
+        '-o',
+        source,
+      );
+    said = JSON.parse(
+      native.run(
+        'export',
+        source,
+        '--for',
+        'vrm',
+        '--name',
+        'Test body',
+        '--author',
+        'A. Tester',
+        '--licence',
+        LICENCE,
+        '--deformer',
+        'swing-twist',
+        '--helpers',
+        '6',
+        '--morphs',
+        '0',
+        '--reference',
+        '0',
+        '-o',
+        native.path('rig.glb'),
+        '--json',
+      ),
+    );
   },
   async test(tab) {
     const found = await tab.evaluate('window.found');
     check(found.version === '1', 'three-vrm does not take it for VRM 1.0');
-    check(found.meta.name === 'Test body' && found.meta.authors[0] === 'A. Tester' && found.meta.licenseUrl === LICENCE, `other metadata: ${JSON.stringify(found.meta)}`);
-    for (const bone of ['hips', 'spine', 'head', 'leftUpperArm', 'rightLowerLeg', 'leftHand', 'rightFoot', 'leftThumbMetacarpal', 'rightLittleDistal'])
+    check(
+      found.meta.name === 'Test body' && found.meta.authors[0] === 'A. Tester' && found.meta.licenseUrl === LICENCE,
+      `other metadata: ${JSON.stringify(found.meta)}`,
+    );
+    for (const bone of [
+      'hips',
+      'spine',
+      'head',
+      'leftUpperArm',
+      'rightLowerLeg',
+      'leftHand',
+      'rightFoot',
+      'leftThumbMetacarpal',
+      'rightLittleDistal',
+    ])
       check(found.bones.includes(bone), `${bone} is not found`);
     const at = await tab.evaluate('window.places()');
     for (const side of ['left', 'right'])
-      for (const [a, b] of [['UpperArm', 'LowerArm'], ['LowerArm', 'Hand']]) {
+      for (const [a, b] of [
+        ['UpperArm', 'LowerArm'],
+        ['LowerArm', 'Hand'],
+      ]) {
         const way = at[side + b].map((x, c) => x - at[side + a][c]);
-        check(Math.abs(way[0]) > 0.9999 * Math.hypot(...way) && way[0] > 0 === (side === 'left'), `${side}${a} does not point to the side: no T pose`);
+        check(
+          Math.abs(way[0]) > 0.9999 * Math.hypot(...way) && way[0] > 0 === (side === 'left'),
+          `${side}${a} does not point to the side: no T pose`,
+        );
       }
     const rolls = found.constraints.filter((c) => c.roll);
-    check(said.rolls > 0 && rolls.length === said.rolls && found.constraints.length === said.constraints, `constraints are ${JSON.stringify(found.constraints)}`);
+    check(
+      said.rolls > 0 && rolls.length === said.rolls && found.constraints.length === said.constraints,
+      `constraints are ${JSON.stringify(found.constraints)}`,
+    );
     for (const [index, one] of found.constraints.entries())
-      for (const [axis, share] of [['y', one.weight], ['x', one.roll ? 0 : one.weight]]) {
+      for (const [axis, share] of [
+        ['y', one.weight],
+        ['x', one.roll ? 0 : one.weight],
+      ]) {
         const angle = await tab.evaluate(`window.turnedBy(${index}, 60, '${axis}')`);
-        check(Math.abs(angle - 60 * share) < 0.1, `${one.joint} turns by ${angle} degrees for ${60 * share} about ${axis}`);
+        check(
+          Math.abs(angle - 60 * share) < 0.1,
+          `${one.joint} turns by ${angle} degrees for ${60 * share} about ${axis}`,
+        );
       }
-    console.log(`${found.bones.length} bones; ${found.constraints.map((c) => `${c.joint} ${c.roll ? 'rolls' : 'turns'} ${c.weight.toFixed(2)} of ${c.source}`).join(', ')}; T pose: ${JSON.stringify(said.t_pose)}`);
+    console.log(
+      `${found.bones.length} bones; ${found.constraints.map((c) => `${c.joint} ${c.roll ? 'rolls' : 'turns'} ${c.weight.toFixed(2)} of ${c.source}`).join(', ')}; T pose: ${JSON.stringify(said.t_pose)}`,
+    );
     if (picture) {
       await tab.evaluate('window.draw()');
       await tab.screenshot({ path: picture });

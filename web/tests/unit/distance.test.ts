@@ -10,7 +10,9 @@ test('distances are over the size, with their largest and their root mean square
 });
 
 test('another number of vertices is refused in words', () => {
-  expect(() => distances(new Float32Array(3), new Float32Array(6), 1)).toThrow('The reference has 2 vertices and the mesh 1.');
+  expect(() => distances(new Float32Array(3), new Float32Array(6), 1)).toThrow(
+    'The reference has 2 vertices and the mesh 1.',
+  );
 });
 
 test('a box holds all vertices that are finite', () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test, vi } from 'vitest';
 import { Engine, type WorkerLike } from '../../src/engine';
-import type { Ask, Call, Frame, PoseState } from '../../src/protocol';
+import type { Ask, Call, Frame, PoseState, Reply } from '../../src/protocol';
 
 /** A worker that answers when it is told to. */
 class StandIn implements WorkerLike {
@@ -17,25 +17,31 @@ class StandIn implements WorkerLike {
   }
   async answer(value: unknown): Promise<void> {
     const call = this.calls.shift();
-    this.onmessage?.({ data: { id: call?.id ?? 0, answer: value } } as MessageEvent);
+    this.onmessage?.({ data: { id: call?.id ?? 0, answer: value } } as MessageEvent<Reply>);
     await settle();
   }
   async fail(error: string, code: number): Promise<void> {
     const call = this.calls.shift();
-    this.onmessage?.({ data: { id: call?.id ?? 0, error, code } } as MessageEvent);
+    this.onmessage?.({ data: { id: call?.id ?? 0, error, code } } as MessageEvent<Reply>);
     await settle();
   }
 }
 const settle = () => new Promise<void>((done) => setTimeout(done));
-const frame = (n: number): Frame => ({ slots: [], pose: { locals: Float64Array.of(n) } as PoseState } as unknown as Frame);
+const frame = (n: number): Frame =>
+  ({ slots: [], pose: { locals: Float64Array.of(n) } as PoseState }) as unknown as Frame;
 
 async function started() {
   const workers: StandIn[] = [];
   const events = { frame: vi.fn(), crashed: vi.fn(), recovered: vi.fn() };
-  const engine = new Engine(() => {
-    workers.push(new StandIn());
-    return workers[workers.length - 1];
-  }, 'base', false, events);
+  const engine = new Engine(
+    () => {
+      workers.push(new StandIn());
+      return workers[workers.length - 1];
+    },
+    'base',
+    false,
+    events,
+  );
   const loaded = engine.load();
   await workers[0].answer({});
   await loaded;
@@ -62,7 +68,10 @@ test('changes without a key are all made, in their order', async () => {
   void engine.change([{ op: 'key', key: 0, weight: 1 }]);
   void engine.change([{ op: 'key', key: 1, weight: 1 }]);
   await workers[0].answer(frame(1));
-  expect(opsOf(workers[0])).toEqual([{ op: 'key', key: 0, weight: 1 }, { op: 'key', key: 1, weight: 1 }]);
+  expect(opsOf(workers[0])).toEqual([
+    { op: 'key', key: 0, weight: 1 },
+    { op: 'key', key: 1, weight: 1 },
+  ]);
 });
 
 test('an error of the session is the caller’s, and the worker stays', async () => {

@@ -5,8 +5,11 @@ import type { Info, PoseState } from '../../src/protocol';
 
 const info = { joints: [{ name: 'Hips' }, { name: 'Spine' }], keys: [{ name: 'smile' }] } as Info;
 const pose = (seed: number): PoseState => ({
-  locals: Float64Array.from({ length: 24 }, (_, i) => seed + i / 7), shapes: Float64Array.of(1.25, 0, 0.5, 1, 0, 0),
-  keys: Float64Array.of(0.75), cages: [], handles: new Float64Array(),
+  locals: Float64Array.from({ length: 24 }, (_, i) => seed + i / 7),
+  shapes: Float64Array.of(1.25, 0, 0.5, 1, 0, 0),
+  keys: Float64Array.of(0.75),
+  cages: [],
+  handles: new Float64Array(),
 });
 const rest = (): PoseState => ({ ...pose(9), shapes: Float64Array.of(1, 0, 0, 1, 0, 0), keys: Float64Array.of(0) });
 
@@ -25,6 +28,8 @@ test('joints that the file does not know stay as they are', () => {
 });
 
 test.each([
-  ['{', 'not a JSON file'], ['{"format":"other"}', 'not a pose'], ['{"format":"sinew-pose","joints":{"Tail":{"local":[]}}}', 'None of its joints'],
+  ['{', 'not a JSON file'],
+  ['{"format":"other"}', 'not a pose'],
+  ['{"format":"sinew-pose","joints":{"Tail":{"local":[]}}}', 'None of its joints'],
   ['{"format":"sinew-pose","joints":{"Hips":{"local":[1,2]}}}', 'Hips has no 12 numbers'],
 ])('%s is refused in words', (text, words) => expect(() => readPose(text, info, rest())).toThrow(words));

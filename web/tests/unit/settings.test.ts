@@ -3,8 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { fieldsOf, labelOf } from '../../src/panels/deformers';
 import type { SettingInfo } from '../../src/protocol';
 
-const setting = (name: string, owners: Record<string, number>): SettingInfo =>
-  ({ name: name as SettingInfo['name'], help: '', kind: 'number', words: [], owners });
+const setting = (name: string, owners: Record<string, number>): SettingInfo => ({
+  name: name as SettingInfo['name'],
+  help: '',
+  kind: 'number',
+  words: [],
+  owners,
+});
 
 describe('the controls of a deformer', () => {
   const table = [

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test, vi } from 'vitest';
 import { ApiError, type Api, type JobState } from '../../src/api';
-import { Cancelled, JobRunner } from '../../src/jobs';
+import { Cancelled, JobRunner } from '../../src/jobRunner';
 
-const state = (patch: Partial<JobState>): JobState => ({ id: '1', kind: 'rig', state: 'running', stage: 'weights', fraction: 0.5, seconds: 1, ...patch });
+const state = (patch: Partial<JobState>): JobState => ({
+  id: '1',
+  kind: 'rig',
+  state: 'running',
+  stage: 'weights',
+  fraction: 0.5,
+  seconds: 1,
+  ...patch,
+});
 function runner(answers: (JobState | Error)[]) {
   const cancelJob = vi.fn(async () => undefined);
   const job = vi.fn(async () => {
@@ -18,7 +26,11 @@ const request = { kind: 'reference' as const, file: 'f' };
 
 test('progress is told until the result is there', async () => {
   const seen: number[] = [];
-  const { runner: jobs } = runner([state({ fraction: 0.25 }), state({}), state({ state: 'done', fraction: 1, result: { file: 'r', name: 'r.glb' } })]);
+  const { runner: jobs } = runner([
+    state({ fraction: 0.25 }),
+    state({}),
+    state({ state: 'done', fraction: 1, result: { file: 'r', name: 'r.glb' } }),
+  ]);
   expect(await jobs.run(request, (s) => seen.push(s.fraction))).toEqual({ file: 'r', name: 'r.glb' });
   expect(seen).toEqual([0.25, 0.5, 1]);
 });
