@@ -53,7 +53,9 @@ Vec3 reflect(Vec3 p, int axis, double centre) {
   return p;
 }
 
-double plane_of(MeshView mesh, const Skeleton& skeleton, std::span<const Affine3> globals, int axis) {
+}  // namespace
+
+double mirror_plane(MeshView mesh, const Skeleton& skeleton, std::span<const Affine3> globals, int axis) {
   double sum = 0;
   int count = 0;
   for (std::size_t j = 0; j < skeleton.size(); ++j)
@@ -61,8 +63,6 @@ double plane_of(MeshView mesh, const Skeleton& skeleton, std::span<const Affine3
       sum += globals[j].translation()[axis], ++count;
   return count > 0 ? sum / count : bounding_box(mesh.positions).center()[axis];
 }
-
-}  // namespace
 
 std::vector<int> mirror_joints(const Skeleton& skeleton, std::span<const Affine3> globals, int axis,
                                double centre, double tolerance) {
@@ -85,7 +85,7 @@ Result<Mirrored> mirror_weights(MeshView mesh, const SkinWeights& weights, const
                                 std::span<const Affine3> globals, const MirrorOptions& options) {
   Mirrored result;
   const double diagonal = bounding_box(mesh.positions).diagonal().norm();
-  result.centre = plane_of(mesh, skeleton, globals, options.axis);
+  result.centre = mirror_plane(mesh, skeleton, globals, options.axis);
   result.partner = mirror_joints(skeleton, globals, options.axis, result.centre, 0.02 * diagonal);
   for (const Influence& influence : weights.entries)
     if (result.partner[influence.joint] < 0)

@@ -26,14 +26,18 @@ struct Mirrored {
   std::size_t copied = 0, middle = 0;  ///< vertices
 };
 
+/// Where the plane lies: at the mean of the heads of joints that have a partner by name, else at the middle of
+/// the mesh's box.
+double mirror_plane(MeshView mesh, const Skeleton& skeleton, std::span<const Affine3> globals, int axis);
+
 /// The joint on the other side, by name (Left/Right, L/R, .l/.r …) and else by place: itself where its head
 /// lies on the plane. -1: none.
 std::vector<int> mirror_joints(const Skeleton& skeleton, std::span<const Affine3> globals, int axis,
                                double centre, double tolerance);
 
 /// Copies the weights of one side of the mesh to the other, at the mirrored nearest points; vertices on the
-/// plane become symmetric. The plane lies at the middle of the box of the joints' heads that have a partner by
-/// name, else of the mesh. kImpossible: a joint that carries weight has no partner.
+/// plane become symmetric. The plane is that of mirror_plane(). kImpossible: a joint that carries weight has no
+/// partner.
 Result<Mirrored> mirror_weights(MeshView mesh, const SkinWeights& weights, const Skeleton& skeleton,
                                 std::span<const Affine3> globals, const MirrorOptions& options = {});
 
