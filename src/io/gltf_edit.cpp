@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "io/gltf_attributes.h"
 #include "io/gltf_cages.h"
 #include "io/gltf_drivers.h"
 #include "io/gltf_editor.h"
@@ -118,6 +119,14 @@ void Editor::replace_keys() {
   }
 }
 
+void Editor::replace_attributes() {
+  std::vector<VertexAttribute> painted;
+  for (const std::string& name : options.attributes)
+    if (const VertexAttribute* attribute = rig.attribute(name)) painted.push_back(*attribute);
+  for (std::size_t p = 0; p < rig.parts.size(); ++p)
+    put_attributes(builder, painted, rig.parts[p], primitive_json(p));
+}
+
 void Editor::find_key_nodes() {
   for (const KeyGroup& group : document.key_groups)
     for (const int node : group.nodes) {
@@ -152,7 +161,8 @@ void Editor::set_pose() {
 }
 
 Result<void> Editor::check() const {
-  const bool touches_parts = options.edit.geometry || options.edit.skin || options.edit.keys || is_plain();
+  const bool touches_parts = options.edit.geometry || options.edit.skin || options.edit.keys ||
+                             !options.attributes.empty() || is_plain();
   if (touches_parts && rig.parts.size() != document.parts.size())
     return usage_error(document.path.string() +
                        ": the rig no longer has the parts of this file; write it without the document");
@@ -173,7 +183,8 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
   Editor editor(rig, document, options);
   SINEW_CHECK(editor.check());
   const GltfEdit& edit = options.edit;
-  if (edit.geometry || edit.skin || edit.keys || editor.is_plain()) editor.give_own_meshes();
+  if (edit.geometry || edit.skin || edit.keys || !options.attributes.empty() || editor.is_plain())
+    editor.give_own_meshes();
   editor.find_key_nodes();
   if (editor.is_plain()) {
     editor.make_plain();
@@ -181,6 +192,7 @@ Result<std::string> write_edited(const Rig& rig, const GltfDocument& document,
     if (edit.geometry) editor.replace_geometry();
     if (edit.skin) editor.replace_skin();
     if (edit.keys) editor.replace_keys();
+    if (!options.attributes.empty()) editor.replace_attributes();
     if (edit.keys || edit.skin) put_key_info(editor.builder.json, rig, editor.joint_nodes);
     if (edit.clips)
       editor.replace_clips();

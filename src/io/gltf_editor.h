@@ -43,6 +43,7 @@ struct Editor {
   void replace_geometry();
   void replace_skin();
   void replace_keys();
+  void replace_attributes();
   void replace_clips();
   // Channels of the old joints that carry nothing else go, those of the rig's clips come; clips without any
   // go.

@@ -271,6 +271,28 @@ TEST(GltfEdit, GeometryGoesBackToWhereItWasStored) {
   EXPECT_EQ(again.rig.mesh.positions[1], Vec3(-1, 0, 4));
 }
 
+TEST(GltfEdit, NamedAttributesComeNewOrReplaceTheOldOnesAndOthersStay) {
+  GltfMaker maker = skinned_file();
+  auto& attributes = maker.json["meshes"][0]["primitives"][0]["attributes"];
+  attributes["_STIFFNESS"] = maker.add_floats({1, 2, 3}, "SCALAR", 1);
+  attributes["_OTHER"] = maker.add_floats({4, 5, 6}, "SCALAR", 1);
+  const GltfFile file = must_read(maker.glb());
+  Rig rig = file.rig;
+  for (VertexAttribute& attribute : rig.attributes) attribute.values = {7, 8, 9};
+  rig.attributes.push_back({"_NEW", {0.5f, 0.25f, 0}});
+  rig.attributes.push_back({"_UNKNOWN_TO_THE_OPTIONS", {1, 1, 1}});
+  rig.attributes.push_back({"_NOT_FINITE", {1, NAN, 1}});
+  GltfWriteOptions options;
+  options.attributes = {"_STIFFNESS", "_NEW", "_NOT_FINITE", "_MISSING"};
+  const GltfFile again = must_read(edited(file, rig, options));
+  ASSERT_TRUE(again.rig.attribute("_STIFFNESS") && again.rig.attribute("_OTHER") &&
+              again.rig.attribute("_NEW"));
+  EXPECT_EQ(again.rig.attribute("_STIFFNESS")->values, (std::vector<float>{7, 8, 9}));
+  EXPECT_EQ(again.rig.attribute("_OTHER")->values, (std::vector<float>{4, 5, 6}));
+  EXPECT_EQ(again.rig.attribute("_NEW")->values, (std::vector<float>{0.5f, 0.25f, 0}));
+  EXPECT_EQ(again.rig.attributes.size(), 3u);
+}
+
 // Who edits something else would copy the stored bytes.
 TEST(GltfEdit, PositionsNormalsAndKeysThatWereReadAsZeroAreWrittenAsZero) {
   GltfMaker maker = test::skinned_file();

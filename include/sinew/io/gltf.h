@@ -73,6 +73,9 @@ struct GltfWriteOptions {
   int influences = 4;   ///< a multiple of 4 is written; rows are pruned to it and renormalised
   int weight_bits = 0;  ///< 8 or 16: weights as whole numbers that sum to 255 or 65,535 exactly; else floats
   GltfEdit edit;
+  /// Vertex attributes of the rig that replace the document's, or come new, by name: one number a vertex, the
+  /// name begins with "_". Parts where a value is not finite keep what they have.
+  std::vector<std::string> attributes = {};
   bool keep_invalid = false;    ///< weights that were read as 0 stay as stored; else they are written as 0
   const Pose* posed = nullptr;  ///< with edit.pose
   bool without_skin =
