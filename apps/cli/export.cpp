@@ -72,14 +72,7 @@ Result<void> run_export(ExportArguments& options, const Console& console) {
     console.warn(fmt::format("{}: {} joints: some engines take at most 256 in a skin", options.out,
                              certificate.joints));
   Json report = to_json(certificate);
-  GltfWriteOptions write;
-  write.influences = options.influences;
-  // Targets that nobody changed stay as they are stored.
-  const bool new_keys =
-      !made->rig.drivers.keys.empty() || std::any_of(asset.rig.keys.begin(), asset.rig.keys.end(),
-                                                     [](const ShapeKey& key) { return !key.mask.empty(); });
-  write.edit = {false, true, new_keys, true, false, !options.keep, !options.keep};
-  write.sparse_keys = true;
+  GltfWriteOptions write = export_write_options(asset.rig, *made, request);
   if (!options.page.empty())
     SINEW_CHECK(save_export_page(asset.rig, *made,
                                  std::filesystem::path(options.in).stem().string() + " exported",

@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "job_request.h"
-#include "sinew/binding/weight_methods.h"
 #include "sinew/core/text.h"
 #include "sinew/core/version.h"
 #include "sinew/io/gltf.h"
-#include "sinew/pipeline/auto_rig.h"
 #include "sinew/player/deformers.h"
-#include "sinew/skeleton/conventions.h"
+#include "sinew/report/job_request.h"
 
 namespace sinew::studio {
 namespace {
@@ -189,16 +186,12 @@ Answer Api::page(const Target& target) const {
 
 Answer Api::session() {
   const auto given = files_.find(file_);
-  Json templates = Json::array(), names = Json::array();
-  for (const char* name : template_list()) templates.push_back(name);
-  for (const char* name : convention_names()) names.push_back(name);
-  return json({{"version", version()},
-               {"file", given ? to_json(*given) : Json(nullptr)},
-               {"deformers", names_and_summaries(deformer_methods())},
-               {"weights", names_and_summaries(weight_methods())},
-               {"templates", templates},
-               {"names", names},
-               {"limits", {{"bytes", files_.limits().file_bytes}}}});
+  Json session = {{"version", version()},
+                  {"file", given ? to_json(*given) : Json(nullptr)},
+                  {"deformers", names_and_summaries(deformer_methods())}};
+  session.update(job_choices());
+  session["limits"] = {{"bytes", files_.limits().file_bytes}};
+  return json(session);
 }
 
 Answer Api::rig() {
@@ -235,7 +228,10 @@ Answer Api::file(const std::string& method, const std::string& id) {
 }
 
 Answer Api::start_job(const std::string& body) {
-  auto request = parse_job(body, files_);
+  auto request = parse_job(body, [&](const std::string& id) -> Result<JobFile> {
+    if (const auto stored = files_.find(id)) return *stored;
+    return io_error("this file is not stored here, or no longer: send it again");
+  });
   if (!request.ok()) return refusal(request.error().code == ErrorCode::kIo ? 404 : 400, request.error());
   const auto id = jobs_.start(request->kind, std::move(request->work));
   if (!id) return refusal(409, ErrorCode::kLimit, "a job is running; wait for it, or cancel it");

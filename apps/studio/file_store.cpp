@@ -66,7 +66,7 @@ Result<FileStore::Room> FileStore::reserve(std::uint64_t bytes) {
 Result<StoredFile> FileStore::add(const std::string& name, std::string bytes, bool keep) {
   const std::lock_guard lock(mutex_);
   SINEW_CHECK(make_room(bytes.size()));
-  StoredFile file{random_id(), label(name), std::make_shared<const std::string>(std::move(bytes))};
+  StoredFile file{{label(name), std::make_shared<const std::string>(std::move(bytes))}, random_id()};
   stored_ += file.bytes->size();
   entries_.push_front({file, keep});
   return file;

@@ -8,14 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "sinew/core/result.h"
+#include "sinew/report/character_jobs.h"
 
 namespace sinew::studio {
 
-struct StoredFile {
-  std::string id;    // opaque
-  std::string name;  // a label, never a path
-  std::shared_ptr<const std::string> bytes;
+struct StoredFile : JobFile {  // its name is a label, never a path
+  std::string id;              // opaque
 };
 
 // Files by id, in memory alone: nothing to clean up, and no path that a request could bend. Where room is

@@ -21,12 +21,6 @@ namespace sinew::studio {
 
 using Json = nlohmann::ordered_json;
 
-// What a job leaves: a file, and what is to be said about it.
-struct JobOutput {
-  std::string name, bytes;
-  Json report;
-  std::vector<std::string> text;  // sentences
-};
 using Work = std::function<Result<JobOutput>(const Progress& progress)>;
 
 enum class JobState { kRunning, kDone, kFailed, kCancelled };

@@ -74,7 +74,8 @@ std::vector<std::uint8_t> doubtful_contacts(const std::vector<Vec3>& positions,
   }
   std::vector<std::uint8_t> doubtful;
   for (const Contact* contact : contacts) {
-    const auto [a, b] = pieces_of(*contact);
+    const Pair pieces = pieces_of(*contact);
+    const std::uint32_t a = pieces.first, b = pieces.second;  // clang 14 captures no structured bindings
     const double larger = std::max(size[a], size[b]);
     Box3 own;
     for (const std::uint32_t k : *contact) own.extend(positions[pairs[k].first]);
@@ -110,7 +111,8 @@ class JoinedGraph {
     next.push({ahead(ends.first), ends.first});
     bool arrived = false;
     while (!next.empty() && !arrived) {
-      const auto [whole, v] = next.top();
+      const double whole = next.top().first;
+      const std::uint32_t v = next.top().second;  // clang 14 captures no structured bindings
       next.pop();
       const double far = distance[v];
       if (whole > far + ahead(v)) continue;

@@ -26,7 +26,7 @@ using PointPair = std::pair<std::uint32_t, std::uint32_t>;
 // Points by cubes of one side length.
 class PointCubes {
  public:
-  PointCubes(const std::vector<Vec3>& positions, double side) : positions_(positions), side_(side) {
+  PointCubes(const std::vector<Vec3>& positions, double side) : side_(side) {
     for (std::uint32_t v = 0; v < positions.size(); ++v) cubes_[key(cube(positions[v]))].push_back(v);
   }
   // Calls see(w) for all points in the cubes around p.
@@ -54,7 +54,6 @@ class PointCubes {
     return made;
   }
 
-  const std::vector<Vec3>& positions_;
   double side_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> cubes_;
 };

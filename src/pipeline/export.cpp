@@ -404,4 +404,18 @@ Result<ExportedRig> export_plain(const Rig& rig, const ExportRequest& request) {
   return exported;
 }
 
+GltfWriteOptions export_write_options(const Rig& source, const ExportedRig& made,
+                                      const ExportRequest& request) {
+  GltfWriteOptions write;
+  write.influences = static_cast<int>(request.influences);
+  write.edit.skin = write.edit.clips = true;
+  // Targets that nobody changed stay as they are stored.
+  write.edit.keys =
+      !made.rig.drivers.keys.empty() || std::any_of(source.keys.begin(), source.keys.end(),
+                                                    [](const ShapeKey& key) { return !key.mask.empty(); });
+  write.edit.stack = write.edit.cages = !request.keep;
+  write.sparse_keys = true;
+  return write;
+}
+
 }  // namespace sinew

@@ -21,6 +21,10 @@ constexpr std::array<ExportTarget, 7> kExportTargets = {{{"plain", "", "", false
 
 }  // namespace
 
+std::span<const ExportTarget> export_targets() {
+  return kExportTargets;
+}
+
 const ExportTarget* find_export_target(std::string_view name) {
   const auto found = std::find_if(kExportTargets.begin(), kExportTargets.end(),
                                   [&](const ExportTarget& target) { return name == target.name; });

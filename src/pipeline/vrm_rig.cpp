@@ -11,7 +11,6 @@
 namespace sinew {
 
 Result<Vrm> vrm_of(const Rig& rig, std::string meta) {
-  using H = HumanJoint;
   const RestBody body = rest_body(rig);
   if (!body.human) return impossible("the skeleton is not a humanoid: VRM is for humanoids only");
   const Humanoid& human = *body.human;
@@ -19,14 +18,14 @@ Result<Vrm> vrm_of(const Rig& rig, std::string meta) {
   vrm.meta = std::move(meta);
   for (std::size_t k = 0; k < kHumanJoints; ++k)
     if (const int joint = human.joints[k]; joint >= 0)
-      vrm.bones.emplace_back(vrm_bone_name(static_cast<H>(k)), static_cast<std::size_t>(joint));
+      vrm.bones.emplace_back(vrm_bone_name(static_cast<HumanJoint>(k)), static_cast<std::size_t>(joint));
   std::string missing;
-  const auto require = [&](H joint) {
+  const auto require = [&](HumanJoint joint) {
     if (human[joint] < 0) missing += (missing.empty() ? "" : ", ") + vrm_bone_name(joint);
   };
-  for (const H joint : {H::kHips, H::kSpine, H::kHead}) require(joint);
-  for (const H joint :
-       {H::kLeftUpperLeg, H::kLeftLowerLeg, H::kLeftFoot, H::kLeftUpperArm, H::kLeftLowerArm, H::kLeftHand})
+  for (const HumanJoint joint : {HumanJoint::kHips, HumanJoint::kSpine, HumanJoint::kHead}) require(joint);
+  for (const HumanJoint joint : {HumanJoint::kLeftUpperLeg, HumanJoint::kLeftLowerLeg, HumanJoint::kLeftFoot,
+                                 HumanJoint::kLeftUpperArm, HumanJoint::kLeftLowerArm, HumanJoint::kLeftHand})
     for (const int side : {0, 1}) require(on_side(joint, side));
   if (!missing.empty()) return impossible(fmt::format("the rig lacks joints that VRM requires: {}", missing));
   for (const DrivenHelper& helper : rig.drivers.helpers) {

@@ -8,8 +8,7 @@
 
 #include "sinew/characters/characters.h"
 #include "sinew/io/mesh_files.h"
-#include "studio/overall_progress.h"
-#include "studio/rig_job.h"
+#include "sinew/report/overall_progress.h"
 
 namespace sinew::studio {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sinew/core/progress.h"
+#include "sinew/io/gltf.h"
 #include "sinew/pipeline/check.h"
 #include "sinew/pipeline/posed_mesh.h"
 #include "sinew/rig/rig.h"
@@ -80,5 +81,10 @@ struct ExportedRig {
 /// poses of the range of motion and of the clips, in which helpers and morphs are keyed. kImpossible: nothing
 /// is skinned. Fails as ready_deformer and as frames do.
 Result<ExportedRig> export_plain(const Rig& rig, const ExportRequest& request);
+
+/// How write_gltf() writes it over the file that `source` came from: what it replaces, morph targets stored
+/// sparse.
+GltfWriteOptions export_write_options(const Rig& source, const ExportedRig& made,
+                                      const ExportRequest& request);
 
 }  // namespace sinew

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,9 @@ struct ExportTarget {
   const char* axes;        ///< of joints (skeleton/convention_axes.h); empty: any
   bool vrm;                ///< a VRM 1.0 file, in a T pose
 };
-/// plain, web, godot, unity, unreal, vrm, blender; null where there is no such target.
+/// plain, web, godot, unity, unreal, vrm, blender.
+std::span<const ExportTarget> export_targets();
+/// null where there is no such target.
 const ExportTarget* find_export_target(std::string_view name);
 /// "plain, web, … or blender": for help and messages.
 std::string export_target_list();

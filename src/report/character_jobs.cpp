@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rig_job.h"
+#include "sinew/report/character_jobs.h"
 
 #include <fmt/format.h>
 
@@ -9,16 +9,25 @@
 #include <cstring>
 #include <filesystem>
 
-#include "overall_progress.h"
+#include "sinew/binding/flesh.h"
+#include "sinew/binding/joint_weights.h"
+#include "sinew/binding/surface.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/looks.h"
 #include "sinew/pipeline/check.h"
+#include "sinew/pipeline/export.h"
 #include "sinew/pipeline/export_target.h"
 #include "sinew/pipeline/posed_mesh.h"
+#include "sinew/pipeline/retarget.h"
 #include "sinew/player/pose_request.h"
+#include "sinew/report/overall_progress.h"
 #include "sinew/report/report_json.h"
 
-namespace sinew::studio {
+namespace sinew {
+
+using Json = nlohmann::ordered_json;
+
 namespace {
 
 std::string sentence(std::string text) {
@@ -119,7 +128,127 @@ Result<JobOutput> run_rig_job(const RigJob& job, const Progress& progress) {
   return output;
 }
 
-Result<JobOutput> run_check_job(const StoredFile& file, const Progress& progress) {
+Result<JobOutput> run_solve_job(const SolveJob& job, const Progress& progress) {
+  if (job.quality == "fast" && !job.stiffness.empty())
+    return parameter_error("stiffness", "acts on flesh: choose the quality flesh");
+  OverallProgress overall(progress);
+  overall.part("reading", 0.03);
+  SINEW_TRY(Asset asset, read_asset(*job.file.bytes, job.file.name));
+  const Progress* part = overall.part(job.quality == "flesh" ? "flesh" : "joint weights", 0.95);
+  JobOutput output;
+  if (job.quality == "flesh") {
+    FleshRequest request;
+    request.elastic.stiffness_attribute = job.stiffness;
+    request.progress = part;
+    auto context = BindingContext::make(asset.rig, 0, part);
+    if (!context.ok()) return in_file(job.file.name, context.error());
+    const auto made = make_flesh(asset.rig, *context, request);
+    if (is_cancelled(&progress)) return cancelled();
+    if (!made.ok()) return in_file(job.file.name, made.error());
+    output.text.push_back(fmt::format(
+        "Flesh was made{}: energy ratio to the elastic reference {:.2f} at worst, {:.2f} on average.",
+        job.stiffness.empty() ? "" : " with the painted stiffness", made->worst, made->mean));
+    add_sentences(made->warnings, output.text);
+  } else {
+    JointWeightsRequest request;
+    request.method = kRigJointWeights;
+    request.progress = part;
+    const auto made = make_joint_weights(asset.rig, request);
+    if (is_cancelled(&progress)) return cancelled();
+    if (!made.ok()) return in_file(job.file.name, made.error());
+    output.text.push_back(fmt::format("Joint weights were made in {:.1f} s.", made->seconds));
+    add_sentences(made->warnings, output.text);
+  }
+  overall.part("writing", 1);
+  GltfWriteOptions write;
+  write.influences = static_cast<int>(std::max<std::size_t>(4, asset.rig.weights.max_influences()));
+  write.edit.skin = true;
+  SINEW_TRY(output.bytes, write_gltf(asset.rig, asset.document.get(), write));
+  output.name = renamed(job.file.name, ".glb");
+  return output;
+}
+
+Result<JobOutput> run_export_job(const ExportJob& job, const Progress& progress) {
+  const ExportTarget* target = find_export_target(job.target);
+  if (!target || target->vrm)
+    return parameter_error("target", fmt::format("is '{}': give one of {}, but not vrm",
+                                                 printable(job.target), export_target_list()));
+  OverallProgress overall(progress);
+  overall.part("reading", 0.03);
+  SINEW_TRY(Asset asset, read_asset(*job.file.bytes, job.file.name));
+  ExportRequest request;
+  request.influences = static_cast<std::size_t>(job.influences);
+  request.helpers = job.helpers;
+  request.morphs = job.morphs;
+  request.keep = job.keep;
+  request.grade = false;  // the page has a check of its own
+  for (std::size_t c = 0; c < asset.rig.clips.size(); ++c) request.clips.push_back(c);
+  request.deform.stack = without_subdivision(stack_of(asset.rig));
+  request.progress = overall.part("fitting helper joints and morph targets", 0.95);
+  auto made = export_plain(asset.rig, request);
+  if (is_cancelled(&progress)) return cancelled();
+  if (!made.ok()) return in_file(job.file.name, made.error());
+  overall.part("writing", 1);
+  JobOutput output;
+  const Certificate& certificate = made->certificate;
+  const bool moving = certificate.clips.poses > 0;
+  output.text.push_back(fmt::format(
+      "{} helper joints, {} morph targets, at most {} joints per vertex; error {:.2f} % of the diagonal at "
+      "99.9 % of {} (linear blending: {:.2f} %).",
+      certificate.helpers, certificate.morphs, certificate.influences,
+      100 * (moving ? certificate.clips.p999 : certificate.held_out.p999),
+      moving ? "its clips" : "the range of motion",
+      100 * (moving ? certificate.plain_clips.p999 : certificate.plain.p999)));
+  add_sentences(made->made, output.text);
+  add_sentences(made->warnings, output.text);
+  output.report = to_json(certificate);
+  GltfWriteOptions write = export_write_options(asset.rig, *made, request);
+  asset.rig = std::move(made->rig);
+  if (*target->axes != '\0' && asset.rig.pose_spaces.empty())  // which depend on the axes
+    SINEW_CHECK(orient_joints(asset.rig, target->axes));
+  if (*target->convention != '\0') {
+    SINEW_CHECK(rename_joints(asset.rig, target->convention));
+    write.edit.names = true;
+  }
+  write.certificate = output.report.dump();
+  std::vector<std::string> unread;
+  const Looks looks = asset.document ? looks_of(*asset.document, asset.rig, unread) : Looks();
+  write.looks = &looks;
+  SINEW_TRY(output.bytes, write_gltf(asset.rig, asset.document.get(), write));
+  output.name = renamed(job.file.name, fmt::format(".{}.glb", job.target));
+  return output;
+}
+
+Result<JobOutput> run_retarget_job(const RetargetJob& job, const Progress& progress) {
+  OverallProgress overall(progress);
+  overall.part("reading", 0.2);
+  SINEW_TRY(Asset asset, read_asset(*job.file.bytes, job.file.name));
+  SINEW_TRY(const Asset motion, read_asset(*job.motion.bytes, job.motion.name));
+  if (asset.rig.skeleton.deforming_count() == 0)
+    return in_file(job.file.name, impossible("has no skeleton; make one first"));
+  RetargetRequest request;
+  request.keep_feet = job.keep_feet;
+  request.progress = overall.part("fitting the motion", 0.95);
+  auto made = retarget_clips(motion.rig, {}, asset.rig, request);
+  if (is_cancelled(&progress)) return cancelled();
+  if (!made.ok()) return in_file(job.motion.name, made.error());
+  JobOutput output;
+  output.report = Json::array();
+  for (RetargetedClip& clip : *made) {
+    clip.clip.name = asset.rig.clips[add_clip(asset.rig, clip.clip)].name;
+    output.report.push_back(to_json(clip, job.motion.name));
+    output.text.push_back(fmt::format("Clip '{}', {:.2f} s: {} joints follow the motion.",
+                                      printable(clip.clip.name), clip.clip.duration(), clip.matched));
+  }
+  overall.part("writing", 1);
+  GltfWriteOptions write;
+  write.edit.clips = true;
+  SINEW_TRY(output.bytes, write_gltf(asset.rig, asset.document.get(), write));
+  output.name = renamed(job.file.name, ".glb");
+  return output;
+}
+
+Result<JobOutput> run_check_job(const JobFile& file, const Progress& progress) {
   OverallProgress overall(progress);
   overall.part("reading", 0.1);
   SINEW_TRY(const Asset asset, read_asset(*file.bytes, file.name));
@@ -147,7 +276,7 @@ Result<JobOutput> run_check_job(const StoredFile& file, const Progress& progress
   return output;
 }
 
-Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& progress) {
+Result<JobOutput> run_reference_job(const JobFile& file, const Progress& progress) {
   static_assert(std::endian::native == std::endian::little, "the page reads little-endian floats");
   OverallProgress overall(progress);
   overall.part("reading", 0.1);
@@ -178,4 +307,4 @@ Result<JobOutput> run_reference_job(const StoredFile& file, const Progress& prog
   return output;
 }
 
-}  // namespace sinew::studio
+}  // namespace sinew

@@ -6,9 +6,9 @@
 
 #include "sinew/core/progress.h"
 
-namespace sinew::studio {
+namespace sinew {
 
-// Joins the stages of several steps, each of which counts from 0, into one fraction that never goes back.
+/// Joins the stages of several steps, each of which counts from 0, into one fraction that never goes back.
 class OverallProgress {
  public:
   explicit OverallProgress(const Progress& whole) : whole_(whole) {
@@ -46,4 +46,4 @@ class OverallProgress {
   double now_ = 0, end_ = 0, stage_begin_ = 0, stage_end_ = 0;
 };
 
-}  // namespace sinew::studio
+}  // namespace sinew
