@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The files of src/autorig/templates as text inside the library, so that an installed program needs no path.
-# Run with -DSOURCES=... -DOUTPUT=... as a script it writes the source; included it adds that to sinew_autorig.
+# Run with -DSOURCES=... -DOUTPUT=... as a script it writes the source; included it names that source SINEW_TEMPLATE_SOURCE.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(code "// Made of src/autorig/templates by cmake.\n#include \"autorig/template_file.h\"\nnamespace sinew::autorig {\n")
   string(APPEND code "std::string_view built_in_text(std::string_view name) {\n")
@@ -19,4 +19,4 @@ set(made ${PROJECT_BINARY_DIR}/autorig_templates.cpp)
 add_custom_command(OUTPUT ${made}
   COMMAND ${CMAKE_COMMAND} "-DSOURCES=${templates}" -DOUTPUT=${made} -P ${CMAKE_CURRENT_LIST_FILE}
   DEPENDS ${templates} ${CMAKE_CURRENT_LIST_FILE} VERBATIM)
-target_sources(sinew_autorig PRIVATE ${made})
+set(SINEW_TEMPLATE_SOURCE ${made})

@@ -3,9 +3,9 @@
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
 
-#include <new>
-
 #include "deform_settings.h"
+#include "guarded.h"
+#include "progress.h"
 #include "session.h"
 #include "sinew/core/parallel.h"
 #include "sinew/core/version.h"
@@ -16,37 +16,6 @@ namespace sinew {
 namespace {
 
 using emscripten::val;
-
-// An Error with a code. Called where nothing is left to clean up.
-[[noreturn]] void raise(const Error& error) {
-  val thrown = val::global("Error").new_(error.message);
-  thrown.set("code", static_cast<int>(error.code));
-  thrown.throw_();
-}
-
-// Runs a call that gives a Result; what fails, by whatever way, reaches JavaScript.
-template <class Call>
-auto guarded(Call&& call) {
-  using Value = typename decltype(call())::value_type;
-  Error failure;
-  try {
-    auto result = call();
-    if (result.ok()) {
-      if constexpr (std::is_void_v<Value>)
-        return;
-      else
-        return Value(*std::move(result));
-    }
-    failure = result.error();
-  } catch (const std::bad_alloc&) {
-    failure = limit_error("out of memory: the page may use 2 GB");
-  } catch (const std::length_error&) {
-    failure = limit_error("out of memory: a list of this size cannot be held");
-  } catch (const std::exception& error) {
-    failure = {ErrorCode::kBug, std::string("internal error: ") + error.what()};
-  }
-  raise(failure);
-}
 
 val frame_value(const SessionFrame& frame) {
   val result = val::object();
@@ -118,7 +87,7 @@ val set_deformer(Session& session, int slot, const val& settings) {
   return guarded([&]() -> Result<val> {
     SINEW_TRY(DeformWish wish, wish_of(settings, stack_of(session.rig())));
     SINEW_TRY(const std::vector<std::string> warnings,
-              session.set_deformer(slot, wish.stack, std::move(wish.held)));
+              session.set_deformer(slot, wish.stack, std::move(wish.held), &page_progress()));
     return list_of(warnings);
   });
 }
@@ -296,6 +265,9 @@ std::string skeleton_json(const Session& session) {
 
 }  // namespace
 
+// In bind_paint.cpp.
+void bind_paint(emscripten::class_<Session>& session);
+
 EMSCRIPTEN_BINDINGS(sinew) {
   namespace em = emscripten;
   em::function("open", &open, em::allow_raw_pointers());
@@ -303,8 +275,9 @@ EMSCRIPTEN_BINDINGS(sinew) {
   em::function("settings", &setting_table);
   em::function("version", &version_text);
   em::constant("threads", thread_count());
-  em::class_<Session>("Session")
-      .function("info", &info)
+  em::class_<Session> session("Session");
+  bind_paint(session);
+  session.function("info", &info)
       .function("triangles", &triangles)
       .function("edges", &edges)
       .function("rest", &rest)

@@ -94,7 +94,8 @@ Result<std::size_t> Session::joint_index(int joint) const {
 }
 
 Result<std::vector<std::string>> Session::set_deformer(int slot, const Stack& wanted,
-                                                       std::vector<VertexTarget> held) {
+                                                       std::vector<VertexTarget> held,
+                                                       const Progress* progress) {
   const Stack stack = without_subdivision(wanted);  // frames are of the rig's own vertices, which hands pull
   SINEW_TRY(const std::size_t s, index_of(slot, kSlots, "slot"));
   std::vector<std::string> warnings;
@@ -102,13 +103,14 @@ Result<std::vector<std::string>> Session::set_deformer(int slot, const Stack& wa
   data.held = std::move(held);
   SINEW_TRY(const Stack usable, usable_stack(rig(), stack));  // what it skips, the deformer's warnings say
   SINEW_TRY(const DeformerNeeds needs, needs_of(usable));
-  SINEW_CHECK(make_ready(needs, data, warnings));
+  SINEW_CHECK(make_ready(needs, data, warnings, progress));
   SINEW_TRY(RigDeformer deformer, RigDeformer::build(rig(), stack, data));
   warnings.insert(warnings.end(), deformer.warnings().begin(), deformer.warnings().end());
   RigWorkspace workspace = deformer.make_workspace();
   const std::size_t n = deformer.vertex_count();
-  slots_[s].emplace(
-      Slot{std::move(deformer), std::move(workspace), std::vector<Vec3f>(n), std::vector<Vec3f>(n)});
+  const bool by_weights = !needs.joint_weights && !needs.flesh && !needs.elastic;
+  slots_[s].emplace(Slot{stack, std::move(data), by_weights, std::move(deformer), std::move(workspace),
+                         std::vector<Vec3f>(n), std::vector<Vec3f>(n)});
   return warnings;
 }
 
@@ -215,16 +217,20 @@ Result<void> Session::set_clip(int clip, double seconds) {
 }
 
 Result<void> Session::make_ready(const DeformerNeeds& needs, DeformerData& data,
-                                 std::vector<std::string>& warnings) {
+                                 std::vector<std::string>& warnings, const Progress* progress) {
   if (is_ready(rig(), needs)) return {};
-  SINEW_TRY(const PrepareReport report, prepare(asset_.rig, needs, data));
+  SINEW_TRY(const PrepareReport report, prepare(asset_.rig, needs, data, progress));
   warnings.insert(warnings.end(), report.made.begin(), report.made.end());
   return {};
 }
 
 Result<std::vector<float>> Session::channel(Channel kind, int joint) {
-  SINEW_TRY(const std::size_t j, joint_index(joint));
   std::vector<float> values(rig().mesh.vertex_count(), std::numeric_limits<float>::quiet_NaN());
+  if (kind == Channel::kStiffness) {
+    const VertexAttribute* painted = rig().attribute(Painter::kStiffness);
+    return painted ? painted->values : std::vector<float>(values.size(), 1.0f);
+  }
+  SINEW_TRY(const std::size_t j, joint_index(joint));
   if (kind == Channel::kWeight || kind == Channel::kEndpoint) {
     const std::vector<Bone> bones = bones_of(rig().skeleton, bind_);
     for (std::size_t i = 0; i < rig().weights.vertex_count(); ++i)
@@ -339,6 +345,46 @@ Result<SessionFrame> Session::arap_drag(std::span<const Vec3> targets, int steps
   return SessionFrame{drag_->positions, drag_->normals, milliseconds_since(start)};
 }
 
+Result<void> Session::paint(const Stroke& stroke, std::span<const Dab> dabs, bool begin) {
+  if (!painter_) painter_.emplace(rig(), triangles_);
+  std::span<const Vec3f> shown;
+  if (!stroke.flood) {
+    if (!slots_[0]) SINEW_CHECK(evaluate(0));
+    shown = slots_[0]->positions;  // what the page has drawn
+  }
+  for (const Dab& dab : dabs)
+    if (dab.vertex >= shown.size() || !dab.centre.allFinite() || !std::isfinite(dab.pressure))
+      return usage_error("a dab has a vertex of the mesh, a finite place and a pressure");
+  SINEW_CHECK(painter_->paint(asset_.rig, stroke, dabs, shown, begin));
+  return stroke.stiffness ? Result<void>() : refresh_weights();
+}
+
+Result<void> Session::paint_to(int strokes) {
+  if (strokes < 0) return usage_error("there are no strokes below 0");
+  if (!painter_) return {};
+  painter_->go_to(asset_.rig, static_cast<std::size_t>(strokes));
+  return refresh_weights();
+}
+
+Result<void> Session::refresh_weights() {
+  // Those of the file stay: flesh and joint weights say more than skin weights do.
+  if (!with_joint_weights_) asset_.rig.joint_weights = {};
+  for (std::optional<Slot>& slot : slots_) {
+    if (!slot || !slot->by_weights) continue;
+    SINEW_TRY(slot->deformer, RigDeformer::build(rig(), slot->stack, slot->data));
+    slot->workspace = slot->deformer.make_workspace();
+  }
+  return {};
+}
+
+void Session::write_painted(GltfWriteOptions& write) const {
+  if (!painter_) return;
+  if (painter_->painted(true)) write.attributes.push_back(Painter::kStiffness);
+  if (!painter_->painted(false)) return;
+  write.edit.skin = true;
+  write.influences = static_cast<int>(std::max<std::size_t>(4, rig().weights.max_influences()));
+}
+
 bool Session::pulled() const {
   return !live_.handles.empty() || std::any_of(live_.cages.begin(), live_.cages.end(),
                                                [](const auto& points) { return !points.empty(); });
@@ -348,6 +394,7 @@ Result<std::string> Session::save() {
   GltfWriteOptions write;
   write.edit.pose = true;
   write.posed = &pose_;
+  write_painted(write);
   if (!pulled()) return write_gltf(rig(), asset_.document.get(), write);
   // Joints cannot say where handles and cages have pulled the mesh: a shape key does.
   SINEW_TRY(const SessionFrame frame, evaluate(0));

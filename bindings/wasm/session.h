@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "painter.h"
+#include "sinew/core/progress.h"
 #include "sinew/deform/arap.h"
 #include "sinew/io/asset.h"
 #include "sinew/player/rig_deformer.h"
@@ -29,10 +31,11 @@ struct SessionFrame {
 class Session {
  public:
   static constexpr int kSlots = 2;
-  enum class Channel { kWeight, kDeformer, kSwing, kTwist, kEndpoint };
+  enum class Channel { kWeight, kDeformer, kSwing, kTwist, kEndpoint, kStiffness };
 
   static Result<std::unique_ptr<Session>> open(std::string_view bytes, const std::string& name);
 
+  const Asset& asset() const { return asset_; }
   const Rig& rig() const { return asset_.rig; }
   const std::vector<std::string>& warnings() const { return asset_.warnings; }
   bool has_joint_weights() const { return with_joint_weights_; }  // from the file
@@ -40,7 +43,8 @@ class Session {
 
   // Builds a deformer; returns what had to be computed because the file lacks it.
   Result<std::vector<std::string>> set_deformer(int slot, const Stack& stack,
-                                                std::vector<VertexTarget> held = {});
+                                                std::vector<VertexTarget> held = {},
+                                                const Progress* progress = nullptr);
   // Of a slot without a deformer: as the file says.
   Result<SessionFrame> evaluate(int slot);
 
@@ -76,6 +80,11 @@ class Session {
   Result<SessionFrame> arap_drag(std::span<const Vec3> targets, int steps);
   void arap_end() { drag_.reset(); }
 
+  // Paints on the mesh as slot 0 shows it; deformers that blend by the weights follow. See Painter.
+  Result<void> paint(const Stroke& stroke, std::span<const Dab> dabs, bool begin);
+  Result<void> paint_to(int strokes);
+  int strokes() const { return painter_ ? static_cast<int>(painter_->strokes()) : 0; }
+
   Result<std::string> save();
   // format: obj, ply or glb.
   Result<std::string> save_mesh(int slot, const std::string& format);
@@ -92,7 +101,11 @@ class Session {
   explicit Session(Asset asset);
   Result<std::size_t> joint_index(int joint) const;
   // Makes what deformers and channels ask for and the file has not: kept, since it takes seconds.
-  Result<void> make_ready(const DeformerNeeds& needs, DeformerData& data, std::vector<std::string>& warnings);
+  Result<void> make_ready(const DeformerNeeds& needs, DeformerData& data, std::vector<std::string>& warnings,
+                          const Progress* progress = nullptr);
+  // Deformers that read the skin weights, with those there are now.
+  Result<void> refresh_weights();
+  void write_painted(GltfWriteOptions& write) const;
   bool pulled() const;
 
   Asset asset_;
@@ -102,12 +115,16 @@ class Session {
   Pose pose_;  // key_weights has one for each key
   LiveControls live_;
   struct Slot {
+    Stack stack;
+    DeformerData data;
+    bool by_weights = false;  // reads skin weights, not what was made of them
     RigDeformer deformer;
     RigWorkspace workspace;
     std::vector<Vec3f> positions, normals;
   };
   std::array<std::optional<Slot>, kSlots> slots_;
   std::optional<ArapDrag> drag_;
+  std::optional<Painter> painter_;
 };
 
 }  // namespace sinew

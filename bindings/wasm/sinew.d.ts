@@ -40,8 +40,24 @@ export interface Module {
   /** The settings of all deformers and steps, each once. */
   settings(): SettingInfo[];
   version(): string;
+  /** Long work, as the studio's server does it: `request` is the JSON of POST /api/jobs (docs/studio.md), a file's id
+   * its place in `files`. Blocks until it is done: call it in a worker of its own, and end the worker to cancel. */
+  run(request: string, files: { name: string; bytes: Uint8Array }[]): JobResult;
+  /** JSON: what requests may name, {weights: [{name, summary}], templates, names, targets}. */
+  choices(): string;
+  /** Told of how far run() and setDeformer() are, from inside the call; null: nobody. */
+  onProgress(listener: ((stage: string, fraction: number) => void) | null): void;
   /** How many threads evaluate() uses. */
   readonly threads: number;
+}
+
+export interface JobResult {
+  name: string;
+  bytes: Uint8Array;
+  /** Sentences. */
+  text: string[];
+  /** JSON. */
+  report: string;
 }
 
 export interface Info {
@@ -146,7 +162,41 @@ export interface Frame {
 }
 
 export type Slot = 0 | 1;
-export type ChannelKind = 'weight' | 'deformer' | 'swing' | 'twist' | 'endpoint';
+export type ChannelKind = 'weight' | 'deformer' | 'swing' | 'twist' | 'endpoint' | 'stiffness';
+
+/** What is painted, and with which brush. */
+export interface Stroke {
+  /** The weight of `joint`, or the vertex attribute _STIFFNESS: how stiff the flesh is, 0.05 to 100, 1 where it was not
+   * painted. */
+  kind: 'weight' | 'stiffness';
+  joint: number;
+  /** Full strength adds the value, makes it the value, or the mean of the neighbours. */
+  mode: 'add' | 'replace' | 'smooth';
+  value: number;
+  /** World. */
+  radius: number;
+  /** 0 to 1. */
+  strength: number;
+  falloff: 'smooth' | 'linear' | 'sphere' | 'constant';
+  /** Also on the other side of x, with the joint's counterpart. */
+  mirror: boolean;
+  /** Everywhere, without dabs. */
+  flood: boolean;
+  /** Joints whose weights stay. */
+  locked: number[];
+}
+
+/** What colours the mesh, as its materials say: base colours alone. */
+export interface Looks {
+  /** `colour`: linear; multiplies the image, PNG or JPEG bytes. */
+  materials: { colour: [number, number, number]; image: Uint8Array | null; repeatU: boolean; repeatV: boolean }[];
+  ofTriangle: Uint32Array;
+  /** 2 a vertex, v from the top down. */
+  texcoords: Float32Array | null;
+  /** 3 a vertex, linear. */
+  colours: Float32Array | null;
+  warnings: string[];
+}
 
 export interface Session {
   info(): Info;
@@ -208,7 +258,18 @@ export interface Session {
   arapDrag(targets: Float64Array, steps: number): Frame;
   arapEnd(): void;
 
-  /** The .glb in this pose, all else kept. */
+  /** Null where the file has no colours. */
+  looks(): Looks | null;
+
+  /** Paints where the brush touches the mesh as slot 0 shows it: 5 numbers a dab, vertex of the triangle under it, x, y,
+   * z, pressure (0 to 1). Deformers that blend by the weights follow; rows go on summing to 1. `begin`: a stroke of its
+   * own, one step of undo; else what it adds to the last one. */
+  paint(stroke: Stroke, dabs: Float64Array, begin: boolean): void;
+  /** Undoes or redoes strokes until this many are there. */
+  paintTo(strokes: number): void;
+  strokes(): number;
+
+  /** The .glb in this pose and as it was painted, all else kept. */
   save(): Uint8Array;
   /** The mesh as the slot shows it. */
   saveMesh(slot: Slot, format: 'obj' | 'glb' | 'ply'): Uint8Array;

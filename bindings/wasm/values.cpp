@@ -179,7 +179,8 @@ Result<Session::Channel> channel_of(const std::string& name) {
   if (name == "swing") return Channel::kSwing;
   if (name == "twist") return Channel::kTwist;
   if (name == "endpoint") return Channel::kEndpoint;
-  return usage_error("there is no channel '" + name + "': choose weight, deformer, swing, twist or endpoint");
+  if (name == "stiffness") return Channel::kStiffness;
+  return usage_error("there is no channel '" + name + "': choose weight, deformer, swing, twist, endpoint or stiffness");
 }
 
 val info_value(const Session& session) {
