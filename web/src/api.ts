@@ -10,13 +10,17 @@ export interface Method {
   name: string;
   summary: string;
 }
-export interface ServerSession {
-  version: string;
-  file: FileRef | null;
-  deformers: Method[];
+/** What requests for jobs may name. */
+export interface JobChoices {
   weights: Method[];
   templates: string[];
   names: string[];
+  targets: string[];
+}
+export interface ServerSession extends JobChoices {
+  version: string;
+  file: FileRef | null;
+  deformers: Method[];
   limits: { bytes: number };
 }
 export interface JointPlace {
@@ -24,17 +28,13 @@ export interface JointPlace {
   parent: number;
   position: [number, number, number];
 }
+/** Without its files, which the runner names. */
 export type JobRequest =
-  | {
-      kind: 'rig';
-      file: string;
-      template: string;
-      weights: string;
-      names: string;
-      quality: string;
-      joints?: JointPlace[];
-    }
-  | { kind: 'reference' | 'check'; file: string };
+  | { kind: 'rig'; template: string; weights: string; names: string; quality: string; joints?: JointPlace[] }
+  | { kind: 'solve'; stiffness: string; quality: string }
+  | { kind: 'export'; target: string; influences: number; helpers: number; morphs: number; keep: boolean }
+  | { kind: 'retarget'; keepFeet: boolean }
+  | { kind: 'reference' | 'check' };
 export interface JobState {
   id: string;
   kind: string;
@@ -85,7 +85,7 @@ export class Api {
     return this.json('POST', `api/files?name=${encodeURIComponent(name)}`, body);
   }
 
-  async startJob(request: JobRequest): Promise<string> {
+  async startJob(request: JobRequest & { file: string }): Promise<string> {
     const { id } = await this.json<{ id: string }>('POST', 'api/jobs', JSON.stringify(request));
     return id;
   }

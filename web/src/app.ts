@@ -7,7 +7,9 @@ import { Files } from './files';
 import { Heat } from './heat';
 import { Joints } from './joints';
 import { Jobs } from './jobs';
+import type { Runner } from './jobRunner';
 import { Notices } from './notices';
+import { Paint } from './paint';
 import { Pins } from './pins';
 import { Posing } from './pose';
 import type { SlotFrame } from './protocol';
@@ -19,6 +21,8 @@ export interface Picture {
   /** Values that the mesh of each slot is coloured by. */
   paint(values: (Float32Array | null)[], range: number): void;
   fit(box: number[]): void;
+  /** The same without moving the camera. */
+  place(box: number[]): void;
   /** The mesh of the first slot got other vertices. */
   show(frame: SlotFrame): void;
 }
@@ -32,14 +36,16 @@ export class App {
   readonly joints = new Joints(this);
   readonly deformers = new Deformers(this);
   readonly heat = new Heat(this);
+  readonly paint = new Paint(this);
   readonly jobs: Jobs;
-  picture: Picture = { paint: () => undefined, fit: () => undefined, show: () => undefined };
+  picture: Picture = { paint: () => undefined, fit: () => undefined, place: () => undefined, show: () => undefined };
 
   constructor(
     readonly engine: Engine,
     readonly api: Api,
+    runner: Runner,
   ) {
-    this.jobs = new Jobs(this, api);
+    this.jobs = new Jobs(this, runner);
   }
 
   get state(): Readonly<State> {
@@ -53,6 +59,8 @@ export class App {
     if (was === 'pin' && this.state.pins.length) void this.pins.drop();
     this.store.set({ tool, dot: -1, hoveredDot: -1 });
     if (was === 'joints') this.joints.leave();
+    if (was === 'paint') this.paint.leave();
+    if (tool === 'paint') void this.paint.enter();
     if (tool === 'joints') void this.joints.begin();
     const deformer = this.state.slots[0].deformer;
     if (tool === 'cage' && !deformer.startsWith('cage')) void this.deformers.set(0, { deformer: 'cage' });

@@ -25,7 +25,7 @@ export class Deformers {
       store.set({ slots: [...this.app.state.slots] }); // what is chosen in the panel goes back
       return false;
     } finally {
-      store.set({ building: false });
+      store.set({ building: false, preparing: null });
     }
   }
 

@@ -10,10 +10,12 @@ import type {
   Kind,
   Op,
   Opened,
+  Painted,
   PoseState,
   Ready,
   Reply,
   Slot,
+  Told,
 } from './protocol';
 
 export class EngineError extends Error {
@@ -43,7 +45,7 @@ interface Batch {
 export interface WorkerLike {
   postMessage(message: unknown, transfer: Transferable[]): void;
   terminate(): void;
-  onmessage: ((event: MessageEvent<Reply>) => void) | null;
+  onmessage: ((event: MessageEvent<Reply | Told>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
 }
 
@@ -52,6 +54,8 @@ export interface EngineEvents {
   /** The worker died; `why` is a sentence. */
   crashed(why: string): void;
   recovered(frame: Frame | null): void;
+  /** How far a call is that takes long. */
+  progress?(stage: string, fraction: number): void;
   /** A frame is taking long; and then no longer. */
   slow?(on: boolean): void;
 }
@@ -66,6 +70,9 @@ export class Engine {
   private file: { bytes: Uint8Array; name: string } | null = null;
   private readonly settings = new Map<Slot, DeformSettings>();
   private pose: PoseState | null = null;
+  /** What was painted since the file was opened, in which pose. */
+  private painted: { ask: Ask<'paint'>; pose: PoseState | null }[] = [];
+  private strokes = 0;
   private recovering = false;
   /** What the next frame shows. */
   slots: Slot[] = [0];
@@ -98,6 +105,8 @@ export class Engine {
     this.file = { bytes, name };
     this.settings.clear();
     this.pose = null;
+    this.painted = [];
+    this.strokes = 0;
     this.spare = [];
     return opened;
   }
@@ -106,6 +115,20 @@ export class Engine {
     const warnings = await this.call('deformer', { slot, settings });
     this.settings.set(slot, settings);
     return warnings;
+  }
+
+  async paint(ask: Ask<'paint'>): Promise<Painted> {
+    const painted = await this.call('paint', ask);
+    if (ask.begin) this.painted = firstStrokes(this.painted, this.strokes);
+    this.painted.push({ ask, pose: this.pose });
+    this.strokes = painted.strokes;
+    return painted;
+  }
+
+  async paintTo(ask: Ask<'paintTo'>): Promise<Painted> {
+    const painted = await this.call('paintTo', ask);
+    this.strokes = painted.strokes;
+    return painted;
   }
 
   /** Puts changes behind those that wait. With a key, a batch of the same key that still waits is dropped: it must
@@ -170,7 +193,8 @@ export class Engine {
     }
   }
 
-  private receive(reply: Reply): void {
+  private receive(reply: Reply | Told): void {
+    if ('progress' in reply) return this.events.progress?.(reply.progress.stage, reply.progress.fraction);
     const call = this.waiting.get(reply.id);
     if (!call) return;
     this.waiting.delete(reply.id);
@@ -198,7 +222,11 @@ export class Engine {
       if (this.file) {
         await this.call('open', this.file);
         for (const [slot, settings] of this.settings) await this.call('deformer', { slot, settings });
-        const ops: Op[] = this.pose ? [{ op: 'setPose', pose: this.pose }] : [];
+        for (const { ask, pose } of firstStrokes(this.painted, this.strokes)) {
+          await this.call('frame', { ops: back(pose), slots: [0], selected: -1, spare: [] });
+          await this.call('paint', ask);
+        }
+        const ops = back(this.pose);
         frame = await this.call('frame', { ops, slots: this.slots, selected: this.selected, spare: [] });
       }
       this.recovering = false;
@@ -210,4 +238,14 @@ export class Engine {
       this.events.crashed(`It could not be started again: ${(error as Error).message}`);
     }
   }
+}
+
+function back(pose: PoseState | null): Op[] {
+  return pose ? [{ op: 'setPose', pose }] : [];
+}
+
+/** The calls of this many strokes. */
+function firstStrokes<T extends { ask: Ask<'paint'> }>(calls: T[], strokes: number): T[] {
+  let begun = 0;
+  return calls.filter(({ ask }) => (begun += ask.begin ? 1 : 0) <= strokes);
 }

@@ -3,6 +3,7 @@ import type { App } from './app';
 import { boxOf } from './distance';
 import { readPose, writePose } from './poseFile';
 import type { DeformSettings } from './protocol';
+import type { OpenFile } from './state';
 import { saveFile } from './ui/save';
 
 const MESH_FILE = /\.(glb|gltf|obj|ply|off|stl)$/i;
@@ -35,6 +36,15 @@ export class Files {
     });
   }
 
+  /** A file beside the page. */
+  async openExample(name: string): Promise<void> {
+    await this.busily(name, `Fetching ${name}`, async () => {
+      const response = await fetch(`examples/${encodeURIComponent(name)}`);
+      if (!response.ok) throw new Error(`There is no example of this name (${response.status}).`);
+      await this.openBytes(new Uint8Array(await response.arrayBuffer()), name, null);
+    });
+  }
+
   private async busily(name: string, text: string, work: () => Promise<void>): Promise<void> {
     this.app.store.set({ busy: { text, fraction: null } });
     try {
@@ -62,6 +72,8 @@ export class Files {
       heat: 'none',
       heatView: null,
       pins: [],
+      strokes: 0,
+      paint: { ...this.app.state.paint, locked: [] },
       heads: null,
       dot: -1,
       report: opened.info.warnings,
@@ -81,6 +93,31 @@ export class Files {
     this.app.pose.start(frame.pose);
     this.box = boxOf(frame.slots[0].positions);
     picture.fit(this.box);
+  }
+
+  /** Another file of the same character takes the place of this one: pose, tool and view stay. Undo goes back to what
+   * was painted before. */
+  async replace(bytes: Uint8Array, settings: DeformSettings): Promise<void> {
+    const { file, strokes, frame, slots } = this.app.state;
+    if (!file || !frame) return;
+    const before = strokes ? await this.app.engine.call('save', { atRest: true }) : file.bytes;
+    const name = file.name.replace(/\.[^.]*$/, '.glb');
+    this.app.store.set({ file: { name, bytes: before, id: strokes ? null : file.id }, strokes: 0, slots });
+    this.app.pose.start(frame.pose);
+    await this.swap({ name, bytes, id: null }, settings);
+    this.app.pose.commit();
+  }
+
+  /** Opens a file in place of this one, in the same pose. */
+  async swap(file: OpenFile, settings: DeformSettings): Promise<void> {
+    const pose = this.app.state.frame?.pose;
+    const opened = await this.app.engine.open(file.bytes, file.name);
+    this.app.heat.forget();
+    this.app.store.set({ file, opened, strokes: 0, pins: [] });
+    this.app.picture.place(this.box);
+    await this.app.deformers.set(0, settings);
+    if (pose) await this.app.engine.change([{ op: 'setPose', pose }]);
+    if (this.app.state.heat !== 'none') await this.app.heat.set(this.app.state.heat);
   }
 
   private async loadPose(file: File): Promise<void> {

@@ -4,6 +4,11 @@ import { diagonalOf, distances } from './distance';
 import type { PoseState } from './protocol';
 import type { Heat as Kind, HeatView } from './state';
 
+/** Stiffness from 0.05 to 100 as a share of the colour map: every factor alike, unpainted flesh at two fifths. */
+export function stiffnessHeat(values: Float32Array): Float32Array {
+  return values.map((v) => (Math.log10(v) - Math.log10(0.05)) / (2 - Math.log10(0.05)));
+}
+
 /** What colours the mesh: a value of the selected joint, or the distance to the elastic reference. */
 export class Heat {
   /** Vertices of the elastic reference for the pose that it was made for. */
@@ -21,11 +26,12 @@ export class Heat {
     const joint = this.app.state.selected;
     this.app.store.set({ heat: kind });
     if (kind === 'reference') return this.refreshReference();
-    if (kind === 'none' || joint < 0) return this.clear(null);
+    if (kind === 'none' || (joint < 0 && kind !== 'stiffness')) return this.clear(null);
     try {
       const values = await this.app.engine.call('channel', { kind, joint });
       if (turn !== this.turn) return;
-      this.app.picture.paint([values, values], 1);
+      const shown = kind === 'stiffness' ? stiffnessHeat(values) : values;
+      this.app.picture.paint([shown, shown], 1);
       this.app.store.set({ heatView: { kind, joint, range: 1, unit: '', figures: [], stale: false } });
     } catch (error) {
       this.app.notices.fail('Heat map', error);

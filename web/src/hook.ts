@@ -46,6 +46,33 @@ export function exposeHook(app: App, viewport: Viewport, tools: Tools): void {
     get movingJoints() {
       return app.state.heads !== null;
     },
+    get strokes() {
+      return app.state.strokes;
+    },
+    get strokeMilliseconds() {
+      return app.paint.milliseconds;
+    },
+    get working() {
+      return app.state.job !== null;
+    },
+    get alone() {
+      return app.state.alone;
+    },
+    get dressed() {
+      return viewport.dressed;
+    },
+    get camera() {
+      return [...viewport.camera.position.toArray(), ...viewport.controls.target.toArray()];
+    },
+    /** Of all vertices: the weight of a joint, or the stiffness. */
+    painted: async (kind: 'weight' | 'stiffness', joint: number): Promise<number[]> => [
+      ...(await app.engine.call('channel', { kind, joint })),
+    ],
+    /** Where a vertex is on the screen, CSS pixels of the window. */
+    vertexOnScreen: (vertex: number): { x: number; y: number } | null => {
+      const positions = viewport.meshes[0].positions;
+      return positions && onScreen(positions.subarray(3 * vertex, 3 * vertex + 3), viewport);
+    },
     get pins() {
       return app.state.pins;
     },

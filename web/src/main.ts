@@ -3,18 +3,21 @@
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/controls.css';
-import { Api } from './api';
+import { Api, type JobChoices } from './api';
 import { App } from './app';
 import { Engine, type WorkerLike } from './engine';
+import { type JobWorker, LocalRunner, ServerRunner } from './jobRunner';
 import { axesWidget } from './panels/axes';
 import { deformerPanel } from './panels/deformers';
 import { heatPanel } from './panels/heat';
+import { exportPanel, retargetPanel } from './panels/export';
 import { helpSheet } from './panels/help';
 import { inspectorPanel } from './panels/inspector';
 import { keysPanel } from './panels/keys';
+import { paintPanel } from './panels/paint';
 import { pointsPanel } from './panels/points';
 import { reportPanel, rigPanel } from './panels/rig';
-import { busy, legend, notices, readout, split, statistics, welcome } from './panels/stage';
+import { brushCursor, busy, legend, notices, readout, split, statistics, welcome } from './panels/stage';
 import { timeline } from './panels/timeline';
 import { toolbar } from './panels/toolbar';
 import { isDark, topbar } from './panels/topbar';
@@ -30,6 +33,8 @@ import { exposeHook } from './hook';
 
 const parameters = new URLSearchParams(location.search);
 const api = new Api(parameters.get('token') ?? '');
+// Without a program behind it, the page does all work itself.
+const alone = !parameters.has('token');
 const startWorker = (): WorkerLike => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 const threads = crossOriginIsolated && parameters.get('threads') !== '0' && navigator.hardwareConcurrency > 1;
 
@@ -37,6 +42,7 @@ let crash = 0;
 const engine = new Engine(startWorker, new URL('.', location.href).href, threads, {
   frame: (frame) => adopt(frame),
   slow: (slow) => app.store.set({ slow }),
+  progress: (stage, fraction) => app.store.set({ preparing: { stage, fraction } }),
   crashed: (why) => {
     app.store.set({ busy: null, building: false });
     crash = app.notices.notify(
@@ -51,7 +57,10 @@ const engine = new Engine(startWorker, new URL('.', location.href).href, threads
     app.notices.notify('info', 'The deformer was restarted', 'The pose is the last one that was shown.');
   },
 });
-const app = new App(engine, api);
+const base = new URL('.', location.href).href;
+const startJob = (): JobWorker => new Worker(new URL('./jobWorker.ts', import.meta.url), { type: 'module' });
+const app = new App(engine, api, alone ? new LocalRunner(startJob, base, threads) : new ServerRunner(api));
+app.store.set({ alone });
 const tools = new Tools(app);
 
 function adopt(frame: Frame): void {
@@ -108,12 +117,15 @@ document.body.append(
     'aside',
     { class: 'side right', 'aria-label': 'Settings' },
     rigPanel(app),
+    paintPanel(app),
     inspectorPanel(app),
     deformerPanel(app),
     heatPanel(app),
     keysPanel(app),
     pointsPanel(app),
     reportPanel(app),
+    exportPanel(app),
+    retargetPanel(app),
   ),
   timeline(app),
   picker,
@@ -122,6 +134,7 @@ document.body.append(
 
 const viewport = new Viewport(stage, (canvas) => tools.attach(canvas));
 tools.viewport = viewport;
+app.store.set({ graphics: viewport.graphics });
 const axes = axesWidget(viewport);
 viewport.drawn = () => axes.update();
 stage.append(
@@ -132,6 +145,7 @@ stage.append(
   legend(app),
   welcome(app, open),
   busy(app),
+  brushCursor(app),
   readout(app),
   notices(app),
 );
@@ -213,10 +227,12 @@ viewport.onContext(
 // --- start ---
 
 async function start(): Promise<void> {
-  const session = api.session().catch((error) => {
-    app.notices.fail('sinew studio', error);
-    return null;
-  });
+  const session = alone
+    ? null
+    : api.session().catch((error: unknown) => {
+        app.notices.fail('sinew studio', error);
+        return null;
+      });
   try {
     const ready = await engine.load();
     app.store.set({
@@ -225,13 +241,16 @@ async function start(): Promise<void> {
       deformers: ready.deformers,
       settings: ready.settings,
       threads: ready.threads,
+      choices: alone ? (JSON.parse(ready.choices) as JobChoices) : null,
     });
   } catch (error) {
     app.store.set({ busy: null });
     app.notices.notify('error', 'The deformers could not be loaded', (error as Error).message);
   }
   const server = await session;
-  app.store.set({ server });
+  if (server) app.store.set({ choices: server });
+  const example = parameters.get('open');
+  if (alone && example && app.state.ready) await app.files.openExample(example);
   if (server?.file && app.state.ready) await app.files.openFromServer(server.file.id, server.file.name);
 }
 void start();

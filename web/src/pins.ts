@@ -16,8 +16,9 @@ export class Pins {
   async set(pins: Pin[]): Promise<void> {
     const before = this.app.state.pins;
     try {
-      await this.restore(pins);
-      this.app.pose.commit();
+      const done = this.restore(pins);
+      this.app.pose.commit(); // at once: another pin may come before this one is held
+      await done;
     } catch (error) {
       this.app.store.set({ pins: before });
       this.app.notices.fail('Pins', error);

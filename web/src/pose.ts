@@ -2,7 +2,7 @@
 import type { App } from './app';
 import { History } from './history';
 import type { Frame, Op, PoseState } from './protocol';
-import type { Pin } from './state';
+import type { OpenFile, Pin, State } from './state';
 
 /** A change that goes on while the pointer is down; one step of undo. */
 export interface Gesture {
@@ -12,10 +12,14 @@ export interface Gesture {
   cancel(): Promise<void>;
 }
 
-/** All that a step of undo goes back to: the pose with its cages and handles, and the pins. */
+/** All that a step of undo goes back to: the pose with its cages and handles, the pins, what was painted, and the file
+ * where work in place made another one of it. */
 interface Snapshot {
   pose: PoseState;
   pins: Pin[];
+  strokes: number;
+  file: OpenFile | null;
+  slots: State['slots'];
 }
 
 /** Changes of the pose, each a step of undo; and clips. */
@@ -26,7 +30,7 @@ export class Posing {
 
   /** Forgets what could be undone. */
   start(pose: PoseState): void {
-    this.history.start({ pose, pins: [] });
+    this.history.start(this.snapshot(pose));
     this.refreshUndo();
   }
 
@@ -89,8 +93,13 @@ export class Posing {
 
   commit(pose: PoseState | undefined = this.app.state.frame?.pose): void {
     if (!pose) return;
-    this.history.commit({ pose, pins: this.app.state.pins });
+    this.history.commit(this.snapshot(pose));
     this.refreshUndo();
+  }
+
+  private snapshot(pose: PoseState): Snapshot {
+    const { pins, strokes, file, slots } = this.app.state;
+    return { pose, pins, strokes, file, slots };
   }
 
   undo(): Promise<void> {
@@ -108,7 +117,10 @@ export class Posing {
     this.refreshUndo();
     if (!snapshot) return;
     try {
-      await this.app.engine.change([{ op: 'setPose', pose: snapshot.pose }]);
+      const { file, slots, pose, strokes } = snapshot;
+      if (file && file !== this.app.state.file) await this.app.files.swap(file, slots[0]);
+      await this.app.paint.goTo(strokes);
+      await this.app.engine.change([{ op: 'setPose', pose }]);
       await this.app.pins.restore(snapshot.pins);
     } catch (error) {
       this.app.notices.fail(title, error);

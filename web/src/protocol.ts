@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages between the page and its worker. Arrays are moved, not copied.
-import type { ChannelKind, DeformSettings, Info, Method, PoseState, SettingInfo, Slot } from '@wasm';
+import type { ChannelKind, DeformSettings, Info, Looks, Method, PoseState, SettingInfo, Slot, Stroke } from '@wasm';
 
-export type { ChannelKind, DeformSettings, Info, Method, PoseState, SettingInfo, Slot };
+export type { ChannelKind, DeformSettings, Info, Looks, Method, PoseState, SettingInfo, Slot, Stroke };
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
 
@@ -47,6 +47,15 @@ export interface Opened {
   edges: Uint32Array;
   rest: Float32Array;
   stored: DeformSettings;
+  looks: Looks | null;
+}
+
+/** The mesh after a stroke, and what was painted at each vertex. */
+export interface Painted {
+  slots: SlotFrame[];
+  values: Float32Array;
+  strokes: number;
+  milliseconds: number;
 }
 
 export interface Ready {
@@ -54,6 +63,8 @@ export interface Ready {
   deformers: Method[];
   settings: SettingInfo[];
   threads: number;
+  /** JSON of JobChoices. */
+  choices: string;
 }
 
 export interface Requests {
@@ -65,7 +76,10 @@ export interface Requests {
   arapBegin: { ask: { vertices: Uint32Array; slot: Slot }; answer: null };
   arapDrag: { ask: { targets: Float64Array; steps: number }; answer: SlotFrame };
   arapEnd: { ask: Record<string, never>; answer: null };
-  save: { ask: Record<string, never>; answer: Uint8Array };
+  /** `atRest`: in the file's own pose. */
+  save: { ask: { atRest?: boolean }; answer: Uint8Array };
+  paint: { ask: { stroke: Stroke; dabs: Float64Array; begin: boolean; slots: Slot[] }; answer: Painted };
+  paintTo: { ask: { strokes: number; kind: Stroke['kind']; joint: number; slots: Slot[] }; answer: Painted };
   saveMesh: { ask: { slot: Slot; format: 'obj' | 'glb' | 'ply' }; answer: Uint8Array };
   skeleton: { ask: Record<string, never>; answer: string };
 }
@@ -79,4 +93,8 @@ export interface Call {
   ask: Ask<Kind>;
 }
 /** `code` 0: the module itself fell over, and the worker is of no more use. */
+/** How far a call is that takes long. */
+export interface Told {
+  progress: { stage: string; fraction: number };
+}
 export type Reply = { id: number; answer: Answer<Kind> } | { id: number; error: string; code: number };

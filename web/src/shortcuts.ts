@@ -37,6 +37,9 @@ export function bindShortcuts(app: App, commands: Commands): void {
     k: () => flip('skeleton'),
     w: () => flip('wire'),
     g: () => flip('ground'),
+    m: () => flip('textures'),
+    '[': () => app.paint.set({ size: Math.max(4, app.state.paint.size / 1.2) }),
+    ']': () => app.paint.set({ size: Math.min(200, app.state.paint.size * 1.2) }),
     l: () => app.store.set({ theme: nextTheme(app.state.theme) }),
     x: () => app.store.set({ localAxes: !app.state.localAxes }),
     v: () => {

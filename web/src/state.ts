@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ServerSession } from './api';
-import type { ChannelKind, DeformSettings, Frame, Info, Method, Opened, SettingInfo } from './protocol';
+import type { JobChoices } from './api';
+import type { ChannelKind, DeformSettings, Frame, Info, Method, Opened, SettingInfo, Stroke } from './protocol';
 import type { Layout } from './view/viewport';
 
-export type Tool = 'rotate' | 'stretch' | 'reach' | 'twist' | 'cage' | 'handle' | 'pin' | 'joints';
+export type Tool = 'rotate' | 'stretch' | 'reach' | 'twist' | 'cage' | 'handle' | 'pin' | 'joints' | 'paint';
 export type Heat = 'none' | ChannelKind | 'reference';
 export type Theme = 'auto' | 'light' | 'dark';
 
@@ -20,7 +20,7 @@ export interface Notice {
   action?: { label: string; run(): void };
 }
 export interface Job {
-  kind: 'rig' | 'reference' | 'check';
+  kind: 'rig' | 'solve' | 'export' | 'retarget' | 'reference' | 'check';
   stage: string;
   fraction: number;
   cancelling: boolean;
@@ -41,10 +41,27 @@ export interface Pin {
   vertex: number;
   target: [number, number, number];
 }
+/** The brush, and what it paints. */
+export interface PaintSettings {
+  kind: 'weight' | 'stiffness';
+  mode: Stroke['mode'];
+  /** Of the weight, 0 to 1, or of the stiffness. */
+  value: { weight: number; stiffness: number };
+  /** Radius, CSS pixels. */
+  size: number;
+  strength: number;
+  falloff: Stroke['falloff'];
+  mirror: boolean;
+  /** A pen presses harder for more. */
+  pressure: boolean;
+  locked: number[];
+}
 export interface Show {
   skeleton: boolean;
   wire: boolean;
   ground: boolean;
+  /** As the file says; else clay. */
+  textures: boolean;
 }
 
 export interface State {
@@ -53,7 +70,9 @@ export interface State {
   threads: number;
   deformers: Method[];
   settings: SettingInfo[];
-  server: ServerSession | null;
+  choices: JobChoices | null;
+  /** There is no program behind the page: it does all work itself. */
+  alone: boolean;
   serverGone: boolean;
   file: OpenFile | null;
   opened: Opened | null;
@@ -67,6 +86,8 @@ export interface State {
   slots: [DeformSettings, DeformSettings];
   warnings: [string[], string[]];
   building: boolean;
+  /** How far what a deformer lacks is made. */
+  preparing: { stage: string; fraction: number } | null;
   /** A frame takes so long that it should be told. */
   slow: boolean;
   layout: Layout;
@@ -86,11 +107,18 @@ export interface State {
   canUndo: boolean;
   canRedo: boolean;
   fps: number;
+  /** What draws the picture, as the browser names it. */
+  graphics: string;
   pins: Pin[];
   /** Rest heads while joints are moved, 3 a joint; null otherwise. */
   heads: Float64Array | null;
   dot: number;
   hoveredDot: number;
+  paint: PaintSettings;
+  /** Where the brush is, over the picture. */
+  brush: { x: number; y: number } | null;
+  /** How many were painted since the file was opened. */
+  strokes: number;
   readout: { text: string; x: number; y: number } | null;
 }
 
@@ -100,7 +128,8 @@ export const initial: State = {
   threads: 1,
   deformers: [],
   settings: [],
-  server: null,
+  choices: null,
+  alone: false,
   serverGone: false,
   file: null,
   opened: null,
@@ -114,6 +143,7 @@ export const initial: State = {
   slots: [{ deformer: 'lbs' }, { deformer: '' }],
   warnings: [[], []],
   building: false,
+  preparing: null,
   slow: false,
   layout: 'single',
   divider: 0.5,
@@ -124,7 +154,7 @@ export const initial: State = {
   playing: false,
   speed: 1,
   loop: true,
-  show: { skeleton: true, wire: false, ground: true },
+  show: { skeleton: true, wire: false, ground: true, textures: true },
   theme: 'auto',
   job: null,
   report: [],
@@ -132,10 +162,24 @@ export const initial: State = {
   canUndo: false,
   canRedo: false,
   fps: 0,
+  graphics: '',
   pins: [],
   heads: null,
   dot: -1,
   hoveredDot: -1,
+  paint: {
+    kind: 'weight',
+    mode: 'add',
+    value: { weight: 1, stiffness: 20 },
+    size: 40,
+    strength: 0.5,
+    falloff: 'smooth',
+    mirror: false,
+    pressure: true,
+    locked: [],
+  },
+  brush: null,
+  strokes: 0,
   readout: null,
 };
 

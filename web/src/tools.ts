@@ -2,6 +2,7 @@
 // The pointer over the picture: what it takes hold of, and what dragging does. What no tool wants turns the view.
 import { Quaternion, Vector3 } from 'three';
 import type { App } from './app';
+import { brushDrag } from './brush';
 import { formatNumber } from './numbers';
 import type { Op, Vec3 } from './protocol';
 import { limbsOf } from './view/limbs';
@@ -11,7 +12,7 @@ import type { Viewport } from './view/viewport';
 import type { Gesture } from './pose';
 import { poseable } from './state';
 
-interface Drag {
+export interface Drag {
   move(pointer: Point2, event: PointerEvent): void;
   end(moved: boolean): void;
   cancel(): void;
@@ -23,7 +24,9 @@ export class Tools {
   private drag: Drag | null = null;
   private start: Point2 = { x: 0, y: 0 };
   private moved = false;
-  private pointers = 0;
+  private readonly pointers = new Set<number>();
+  private first: PointerEvent | null = null;
+  private handing = false;
   viewport!: Viewport;
 
   constructor(private readonly app: App) {}
@@ -34,7 +37,7 @@ export class Tools {
     const up = (event: PointerEvent) => this.up(event);
     canvas.addEventListener('pointerup', up);
     canvas.addEventListener('pointercancel', up);
-    canvas.addEventListener('pointerleave', () => this.app.store.set({ hovered: -1 }));
+    canvas.addEventListener('pointerleave', () => this.app.store.set({ hovered: -1, brush: null }));
   }
 
   /** Gives back what is being dragged. */
@@ -51,32 +54,55 @@ export class Tools {
   }
 
   private down(event: PointerEvent, canvas: HTMLCanvasElement): void {
-    this.pointers += 1;
     canvas.focus({ preventScroll: true });
-    if (this.pointers > 1) {
-      this.cancel(); // a second finger means the view
+    if (this.handing) return;
+    this.pointers.add(event.pointerId);
+    if (this.pointers.size > 1) {
+      // A second finger means the view, which has to know of the first one too.
+      if (this.cancel() && this.first) this.handOver(this.first, canvas);
       return;
     }
+    this.first = event;
     if (event.button !== 0) return;
     this.start = this.at(event, canvas);
     this.moved = false;
-    this.drag = this.take(this.start, event.pointerType === 'touch');
+    this.drag = this.take(this.start, event);
     if (!this.drag) return;
     event.stopImmediatePropagation();
     canvas.setPointerCapture(event.pointerId);
+  }
+
+  /** The press of a finger, for the controls of the view. */
+  private handOver(first: PointerEvent, canvas: HTMLCanvasElement): void {
+    const { pointerId, pointerType, clientX, clientY } = first;
+    this.moved = true; // no click, whichever finger goes first
+    this.handing = true;
+    canvas.dispatchEvent(
+      new PointerEvent('pointerdown', {
+        pointerId,
+        pointerType,
+        clientX,
+        clientY,
+        button: 0,
+        buttons: 1,
+        isPrimary: true,
+      }),
+    );
+    this.handing = false;
   }
 
   private move(event: PointerEvent, canvas: HTMLCanvasElement): void {
     const pointer = this.at(event, canvas);
     if (event.buttons === 0) return this.hover(pointer, canvas);
     if (Math.hypot(pointer.x - this.start.x, pointer.y - this.start.y) > 4) this.moved = true;
+    if (this.app.state.tool === 'paint') this.app.store.set({ brush: pointer });
     if (!this.drag) return;
     event.stopImmediatePropagation();
     if (this.moved) this.drag.move(pointer, event);
   }
 
   private up(event: PointerEvent): void {
-    this.pointers = Math.max(0, this.pointers - 1);
+    this.pointers.delete(event.pointerId);
     const drag = this.drag;
     if (!drag) {
       if (!this.moved && event.button === 0 && event.type === 'pointerup')
@@ -150,6 +176,7 @@ export class Tools {
     const dot = ring || !dots.length ? -1 : pickPoint(pointer, dots, this.viewport.projection(pointer), 11);
     const { tool } = this.app.state;
     const joints = tool !== 'cage' && tool !== 'handle' && tool !== 'pin';
+    this.app.store.set({ brush: tool === 'paint' ? pointer : null });
     let joint = ring || dot >= 0 || !joints ? -1 : this.joint(pointer, 11);
     const head = joint >= 0;
     if (joints && joint < 0 && !ring && dot < 0) joint = this.bone(pointer);
@@ -159,7 +186,13 @@ export class Tools {
     }
     this.app.store.set({ hovered: joint, hoveredDot: dot });
     const grab = ring !== null || dot >= 0 || (head && (tool === 'stretch' || tool === 'reach' || tool === 'joints'));
-    canvas.style.cursor = grab ? 'grab' : joint >= 0 ? 'pointer' : tool === 'pin' ? 'crosshair' : '';
+    canvas.style.cursor = grab
+      ? 'grab'
+      : joint >= 0
+        ? 'pointer'
+        : tool === 'pin' || tool === 'paint'
+          ? 'crosshair'
+          : '';
   }
 
   private click(pointer: Point2, touch: boolean): void {
@@ -184,9 +217,11 @@ export class Tools {
 
   // --- what a press takes hold of ---
 
-  private take(pointer: Point2, touch: boolean): Drag | null {
+  private take(pointer: Point2, event: PointerEvent): Drag | null {
     const { tool } = this.app.state;
+    const touch = event.pointerType === 'touch';
     if (!this.app.state.frame) return null;
+    if (tool === 'paint') return brushDrag(this.app, this.viewport, pointer, event);
     const ring = this.ring(pointer, touch ? 20 : 9);
     if (ring) return ring.id.startsWith('twist') ? this.twistDrag(ring, pointer) : this.turnDrag(ring, pointer);
     const dots = this.dots();

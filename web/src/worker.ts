@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the WebAssembly module and the open character, and answers one message at a time.
-import type createSinew from '@wasm';
 import type { Info, Module, Session, Frame as WasmFrame } from '@wasm';
-import type { Answer, Ask, Call, Frame, Kind, Op, Reply, SlotFrame } from './protocol';
+import type { Answer, Ask, Call, Frame, Kind, Op, Painted, Reply, Slot, SlotFrame, Stroke, Told } from './protocol';
+import { loadModule } from './wasm';
 
 let sinew: Module | null = null;
 let session: Session | null = null;
@@ -77,21 +77,24 @@ function makeFrame(ask: Ask<'frame'>): Frame {
   };
 }
 
+function painted(kind: Stroke['kind'], joint: number, slots: Slot[], started: number): Painted {
+  const s = open();
+  const frames = slots.map((slot) => copyFrame(s.evaluate(slot), []));
+  const shown = kind === 'stiffness' || joint >= 0;
+  const values = shown ? s.channel(kind, joint).slice() : new Float32Array(frames[0].positions.length / 3).fill(NaN);
+  return { slots: frames, values, strokes: s.strokes(), milliseconds: performance.now() - started };
+}
+
 const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> } = {
   async load(ask) {
-    const start = async (script: string): Promise<Module> => {
-      const module = (await import(/* @vite-ignore */ new URL(`wasm/${script}`, ask.base).href)) as {
-        default: typeof createSinew;
-      };
-      return module.default();
-    };
-    // A browser that says it has threads may still refuse them: one thread always works.
-    sinew = ask.threads ? await start('sinew-threads.js').catch(() => start('sinew.js')) : await start('sinew.js');
+    sinew = await loadModule(ask.base, ask.threads);
+    sinew.onProgress((stage, fraction) => self.postMessage({ progress: { stage, fraction } } satisfies Told));
     return {
       version: sinew.version(),
       deformers: sinew.deformers(),
       settings: sinew.settings(),
       threads: sinew.threads,
+      choices: sinew.choices(),
     };
   },
   open(ask) {
@@ -106,6 +109,7 @@ const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> }
       edges: opened.edges().slice(),
       rest: opened.rest().slice(),
       stored: opened.storedDeformer(),
+      looks: opened.looks(),
     };
   },
   deformer: (ask) => open().setDeformer(ask.slot, ask.settings),
@@ -120,7 +124,27 @@ const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> }
     open().arapEnd();
     return null;
   },
-  save: () => open().save().slice(),
+  save(ask) {
+    const s = open();
+    if (!ask.atRest) return s.save().slice();
+    const pose = s.pose();
+    s.resetPose();
+    try {
+      return s.save().slice();
+    } finally {
+      s.setPose(pose);
+    }
+  },
+  paint(ask) {
+    const started = performance.now();
+    open().paint(ask.stroke, ask.dabs, ask.begin);
+    return painted(ask.stroke.kind, ask.stroke.joint, ask.slots, started);
+  },
+  paintTo(ask) {
+    const started = performance.now();
+    open().paintTo(ask.strokes);
+    return painted(ask.kind, ask.joint, ask.slots, started);
+  },
   saveMesh: (ask) => open().saveMesh(ask.slot, ask.format).slice(),
   skeleton: () => open().skeletonJson(),
 };
@@ -129,6 +153,10 @@ const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> }
 function movable(answer: Answer<Kind>): Transferable[] {
   if (answer === null || typeof answer !== 'object') return [];
   if (answer instanceof Uint8Array || answer instanceof Float32Array) return [answer.buffer as ArrayBuffer];
+  if ('strokes' in answer)
+    return [answer.values, ...answer.slots.flatMap((s) => [s.positions, s.normals])].map(
+      (a) => a.buffer as ArrayBuffer,
+    );
   if ('slots' in answer)
     return answer.slots.flatMap((s) => [s.positions.buffer as ArrayBuffer, s.normals.buffer as ArrayBuffer]);
   if ('positions' in answer) return [answer.positions.buffer as ArrayBuffer, answer.normals.buffer as ArrayBuffer];

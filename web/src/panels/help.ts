@@ -13,7 +13,7 @@ const GROUPS: [string, [string, string][]][] = [
       ['F', 'frame the selection, or all'],
       ['1 2 3 7', 'front, left, right, top'],
       ['0', 'three-quarter view'],
-      ['K W G', 'skeleton, edges, floor'],
+      ['M K W G', 'materials, skeleton, edges, floor'],
       ['L', 'light or dark theme'],
     ],
   ],
@@ -28,6 +28,7 @@ const GROUPS: [string, [string, string][]][] = [
       ['Ctrl+Z', 'undo'],
       ['Ctrl+Shift+Z, Ctrl+Y', 'redo'],
       ['X', 'local or world axes'],
+      ['[ ]', 'smaller, larger brush'],
       ['Esc', 'cancel, deselect'],
     ],
   ],
@@ -77,6 +78,6 @@ function keyCaps(text: string): (HTMLElement | string)[] {
     .split(', ')
     .flatMap((part, k) => [
       k ? ' or ' : '',
-      ...(/^[A-Z0-9?/←→ ]+$/.test(part) ? part.split(' ') : [part]).map((cap) => h('kbd', {}, cap)),
+      ...(/^[A-Z0-9?/←→[\] ]+$/.test(part) ? part.split(' ') : [part]).map((cap) => h('kbd', {}, cap)),
     ]);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a bare mesh to a rig, and joints moved and bound again: both by the program behind the page.
+// From a bare mesh to a rig, and joints moved and bound again: both are long work.
 import type { App } from '../app';
 import { isSkinned } from '../state';
-import { button, progress, section, select, setChoices } from '../ui/controls';
+import { button, section, select, setChoices } from '../ui/controls';
 import { h, setText, show } from '../ui/dom';
+import { capital, jobProgress } from './job';
 
 const NAMES: Record<string, string> = {
   mixamo: 'LeftArm (Mixamo)',
@@ -29,7 +30,7 @@ export function rigPanel(app: App): HTMLElement {
   );
   const summary = h('p', { class: 'quiet small' });
   const describe = (): void =>
-    setText(summary, capital(app.state.server?.weights.find((w) => w.name === weights.input.value)?.summary ?? ''));
+    setText(summary, capital(app.state.choices?.weights.find((w) => w.name === weights.input.value)?.summary ?? ''));
   weights.input.addEventListener('change', describe);
   const start = button('Find skeleton and weights', {
     class: 'button primary wide',
@@ -48,12 +49,7 @@ export function rigPanel(app: App): HTMLElement {
   });
   again.dataset.role = 'bind-again';
   const leave = button('Leave the joints as they were', { class: 'button wide', run: () => app.setTool('rotate') });
-  const stage = h('p', { class: 'small', 'data-role': 'stage' });
-  const bar = progress();
-  const cancel = button('Cancel', { class: 'button', run: () => void app.jobs.cancel() });
-  cancel.dataset.role = 'cancel';
-  const running = h('div', { class: 'stack', 'aria-live': 'polite' }, stage, bar.element, cancel);
-  const bare = h('p', {}, 'This mesh has no skeleton. The server of this page can find one and bind the mesh to it.');
+  const bare = h('p', {}, 'This mesh has no skeleton. One can be found, and the mesh bound to it.');
   const moving = h('p', {}, 'Drag the joints to where they belong, then bind the mesh to them again.');
   const gone = h(
     'p',
@@ -75,10 +71,10 @@ export function rigPanel(app: App): HTMLElement {
     again,
     leave,
   );
-  const panel = section('Rig', form, running);
+  const panel = section('Rig', form, jobProgress(app, 'rig'));
   panel.classList.add('rig-panel');
 
-  app.store.on(['server'], ({ server }) => {
+  app.store.on(['choices'], ({ choices: server }) => {
     if (!server) return;
     setChoices(template.input, [
       { value: '', label: 'chosen from the mesh' },
@@ -95,14 +91,13 @@ export function rigPanel(app: App): HTMLElement {
     );
     describe();
   });
-  app.store.on(['opened', 'job', 'tool', 'server', 'serverGone'], (state) => {
+  app.store.on(['opened', 'job', 'tool', 'choices', 'serverGone'], (state) => {
     const skinned = isSkinned(state);
     const job = state.job?.kind === 'rig' ? state.job : null;
     const joints = skinned && state.tool === 'joints';
     show(panel, state.opened !== null && (!skinned || joints || job !== null));
     panel.classList.toggle('calls', state.opened !== null && !skinned);
     show(form, job === null);
-    show(running, job !== null);
     show(bare, !skinned);
     show(moving, joints);
     show(start, !skinned);
@@ -110,13 +105,9 @@ export function rigPanel(app: App): HTMLElement {
     show(leave, joints);
     show(template.element, !skinned);
     show(names.element, !skinned);
-    const off = state.server === null || state.serverGone;
+    const off = state.choices === null || state.serverGone;
     show(gone, off);
     start.disabled = again.disabled = off;
-    if (!job) return;
-    setText(stage, job.cancelling ? 'Stopping' : `${capital(job.stage)}, ${Math.round(100 * job.fraction)} %`);
-    bar.set(job.fraction || null);
-    cancel.disabled = job.cancelling;
   });
   return panel;
 }
@@ -130,25 +121,12 @@ export function reportPanel(app: App): HTMLElement {
     run: () => void app.jobs.check(),
   });
   check.dataset.role = 'check';
-  const stage = h('p', { class: 'small' });
-  const bar = progress();
-  const running = h(
-    'div',
-    { class: 'stack', 'aria-live': 'polite' },
-    stage,
-    bar.element,
-    button('Cancel', { class: 'button', run: () => void app.jobs.cancel() }),
-  );
-  const panel = section('Report', check, running, list);
+  const panel = section('Report', check, jobProgress(app, 'check'), list);
   panel.dataset.role = 'report';
-  app.store.on(['opened', 'job', 'server', 'serverGone'], (state) => {
+  app.store.on(['opened', 'job', 'choices', 'serverGone'], (state) => {
     const job = state.job?.kind === 'check' ? state.job : null;
     show(check, isSkinned(state) && job === null);
-    check.disabled = state.server === null || state.serverGone || state.job !== null;
-    show(running, job !== null);
-    if (!job) return;
-    setText(stage, job.cancelling ? 'Stopping' : `${capital(job.stage)}, ${Math.round(100 * job.fraction)} %`);
-    bar.set(job.fraction || null);
+    check.disabled = state.choices === null || state.serverGone || state.job !== null;
   });
   app.store.on(['report', 'opened'], (state) => {
     const { report } = state;
@@ -156,8 +134,4 @@ export function reportPanel(app: App): HTMLElement {
     list.replaceChildren(...report.map((line) => h('li', {}, `${capital(line).replace(/[.]?$/, '.')}`)));
   });
   return panel;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

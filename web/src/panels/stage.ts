@@ -15,6 +15,7 @@ const NAMES: Record<string, string> = {
   swing: 'Swing s',
   twist: 'Twist t',
   endpoint: 'Endpoint e',
+  stiffness: 'Stiffness',
 };
 
 export function statistics(app: App): HTMLElement {
@@ -28,6 +29,7 @@ export function statistics(app: App): HTMLElement {
     faces = entry('faces'),
     ms = entry('ms', 'Time of the deformer for this frame'),
     fps = entry('frames/s');
+  app.store.on(['graphics'], ({ graphics }) => fps.parentElement?.setAttribute('title', `Drawn by ${graphics}`));
   app.store.on(['opened', 'frame', 'fps'], (state) => {
     show(line, state.opened !== null);
     if (!state.opened) return;
@@ -62,20 +64,32 @@ export function legend(app: App): HTMLElement {
     show(box, on);
     if (!on) return;
     const reference = heatView.kind === 'reference';
+    const stiffness = heatView.kind === 'stiffness';
     setText(
       title,
       reference
         ? 'Distance to the elastic reference, relative to the size'
-        : `${NAMES[heatView.kind]} of ${opened.info.joints[heatView.joint]?.name ?? ''}`,
+        : stiffness
+          ? 'Stiffness of the flesh'
+          : `${NAMES[heatView.kind]} of ${opened.info.joints[heatView.joint]?.name ?? ''}`,
     );
     box.setAttribute(
       'aria-label',
       `${title.textContent}, from 0 (dark blue) to ${reference ? percent(heatView.range) : '1'} (yellow)`,
     );
     ticks.forEach((tick, k) =>
-      setText(tick, reference ? (k % 2 ? '' : percent((heatView.range * k) / 4)) : formatNumber(k / 4, 2)),
+      setText(
+        tick,
+        reference
+          ? k % 2
+            ? ''
+            : percent((heatView.range * k) / 4)
+          : stiffness
+            ? formatNumber(0.05 * 2000 ** (k / 4), 2)
+            : formatNumber(k / 4, 2),
+      ),
     );
-    show(none, !reference);
+    show(none, !reference && !stiffness);
   });
   return box;
 }
@@ -178,25 +192,39 @@ export function busy(app: App): HTMLElement {
     run: () => app.engine.restart('It was stopped by hand.'),
   });
   const box = h('div', { class: 'busy', role: 'status' }, text, bar.element, stop);
-  app.store.on(['busy', 'building', 'ready', 'slow'], (state) => {
+  app.store.on(['busy', 'building', 'ready', 'slow', 'preparing'], (state) => {
     const message =
       state.busy?.text ??
       (!state.ready
         ? 'Loading the deformers'
         : state.building
-          ? 'Preparing the deformer'
+          ? state.preparing
+            ? `Making what the deformer lacks: ${state.preparing.stage}`
+            : 'Preparing the deformer'
           : state.slow
             ? 'Deforming'
             : '');
     box.classList.toggle('on', message !== '');
     if (message) setText(text, message);
-    bar.set(state.busy?.fraction || null);
+    bar.set((state.busy ?? state.preparing)?.fraction || null);
     show(stop, state.busy === null && (state.building || state.slow) && state.frame !== null);
   });
   return box;
 }
 
+/** Files beside a page that stands alone, and its documentation. */
+async function listExamples(app: App, list: HTMLElement): Promise<void> {
+  const names = await fetch('examples/list.json')
+    .then((response) => (response.ok ? (response.json() as Promise<string[]>) : []))
+    .catch(() => []);
+  const link = (name: string): HTMLElement =>
+    h('button', { type: 'button', class: 'link', on: { click: () => void app.files.openExample(name) } }, name);
+  if (names.length) list.append('Or try ', ...names.flatMap((name, k) => [k ? ', ' : '', link(name)]), '. ');
+  list.append(h('a', { href: 'docs/studio.html' }, 'Documentation'));
+}
+
 export function welcome(app: App, open: () => void): HTMLElement {
+  const examples = h('p', { class: 'small' });
   const box = h(
     'div',
     { class: 'welcome' },
@@ -204,11 +232,27 @@ export function welcome(app: App, open: () => void): HTMLElement {
     h('h1', {}, 'Drop a mesh or a rig here'),
     h('p', {}, '.glb, .gltf, .obj, .ply, .off or .stl. It stays on this computer.'),
     button('Open a file', { icon: 'open', class: 'button primary', run: open }),
+    examples,
   );
+  app.store.on(['alone'], ({ alone }) => {
+    if (alone) void listExamples(app, examples);
+  });
   app.store.on(['opened', 'busy', 'ready'], (state) =>
     show(box, state.opened === null && state.busy === null && state.ready),
   );
   return box;
+}
+
+/** A circle around what the brush touches. */
+export function brushCursor(app: App): HTMLElement {
+  const ring = h('div', { class: 'brush', hidden: true, 'aria-hidden': 'true' });
+  app.store.on(['brush', 'paint', 'tool'], ({ brush, paint, tool }) => {
+    show(ring, brush !== null && tool === 'paint');
+    if (!brush) return;
+    ring.style.width = ring.style.height = `${2 * paint.size}px`;
+    ring.style.transform = `translate(${brush.x - paint.size}px, ${brush.y - paint.size}px)`;
+  });
+  return ring;
 }
 
 export function readout(app: App): HTMLElement {

@@ -23,6 +23,12 @@ export const TOOLS: { tool: Tool; name: string; key: string; hint: string }[] = 
     key: 'j',
     hint: 'Drag joints in the rest pose, then bind again.',
   },
+  {
+    tool: 'paint',
+    name: 'Paint weights and stiffness',
+    key: 'b',
+    hint: 'Select a joint and drag over the mesh. Shift smooths, Ctrl takes away.',
+  },
 ];
 
 export function canUse(tool: Tool, state: Readonly<State>): boolean {

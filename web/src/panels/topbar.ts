@@ -32,6 +32,7 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
     skeleton: toggle('skeleton', 'Skeleton (K)'),
     wire: toggle('wire', 'Edges (W)'),
     ground: toggle('ground', 'Floor (G)'),
+    textures: toggle('textures', 'Materials or clay (M)'),
   };
   const theme = iconButton('light', 'Light or dark', () => app.store.set({ theme: nextTheme(app.state.theme) }));
   const left = iconButton('menu', 'Show or hide the skeleton panel', () => document.body.classList.toggle('left-open'));
@@ -71,7 +72,7 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
     h('div', { class: 'group' }, undo, redo, reset),
     h('div', { class: 'spacer' }),
     layout.element,
-    h('div', { class: 'group' }, shows.skeleton, shows.wire, shows.ground),
+    h('div', { class: 'group' }, shows.textures, shows.skeleton, shows.wire, shows.ground),
     h('div', { class: 'group' }, theme, iconButton('help', 'Shortcuts (?)', actions.help), right),
   );
 }

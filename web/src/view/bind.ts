@@ -25,6 +25,7 @@ export function bindView(app: App, viewport: Viewport, tools: Tools): void {
       viewport.place(box);
       viewport.frame(undefined, 'three-quarter');
     },
+    place: (box) => viewport.place(box),
     show: (frame) => {
       viewport.meshes[0].update(frame);
       viewport.changed();
@@ -44,6 +45,7 @@ export function bindView(app: App, viewport: Viewport, tools: Tools): void {
   app.store.on(['show'], ({ show }) => {
     viewport.meshes.forEach((mesh) => (mesh.wireframe = show.wire));
     viewport.setGround(show.ground);
+    viewport.setLooks(show.textures);
   });
   app.store.on(['frame', 'selected', 'hovered', 'show', 'tool', 'heads', 'opened'], (state) =>
     viewport.setSkeleton(skeletonOf(state)),

@@ -12,15 +12,20 @@ import {
   Vector3,
 } from 'three';
 import type { Opened, SlotFrame } from '../protocol';
-import { clayMaterial } from './clay';
+import { clayMaterial, texturedMaterial } from './clay';
+import type { LooksView } from './looks';
+
+type Materials = ShaderMaterial | ShaderMaterial[];
 
 /** The mesh of one slot, with its edges. Takes the arrays of a frame as they are. */
 export class MeshView {
   readonly group = new Group();
   private readonly material: ShaderMaterial = clayMaterial();
   private readonly wireMaterial = new LineBasicMaterial({ color: 0x1d242b, transparent: true, opacity: 0.28 });
-  private mesh: Mesh<BufferGeometry, ShaderMaterial> | null = null;
+  private mesh: Mesh<BufferGeometry, Materials> | null = null;
   private wire: LineSegments | null = null;
+  private textured: ShaderMaterial[] = [];
+  private materials = true;
 
   show(opened: Opened): void {
     this.clear();
@@ -32,7 +37,8 @@ export class MeshView {
     geometry.setIndex(new BufferAttribute(opened.triangles, 1));
     // Never culled: its bounds change with every pose.
     geometry.boundingSphere = new Sphere(new Vector3(), Infinity);
-    this.mesh = new Mesh(geometry, this.material);
+    this.mesh = new Mesh(geometry, this.material as Materials);
+    this.choose();
     this.mesh.frustumCulled = false;
     const edges = new BufferGeometry();
     edges.setAttribute('position', geometry.getAttribute('position'));
@@ -49,6 +55,31 @@ export class MeshView {
     this.wire?.geometry.dispose();
     this.group.clear();
     this.mesh = this.wire = null;
+    this.textured.forEach((material) => material.dispose());
+    this.textured = [];
+  }
+
+  /** What the file says of colours. */
+  dress(looks: LooksView): void {
+    if (!this.mesh) return;
+    const { geometry } = this.mesh;
+    geometry.setIndex(new BufferAttribute(looks.triangles, 1));
+    geometry.setAttribute('uv', new BufferAttribute(looks.texcoords, 2));
+    geometry.setAttribute('color', new BufferAttribute(looks.colours, 3));
+    looks.groups.forEach(({ start, count, material }) => geometry.addGroup(start, count, material));
+    this.textured = looks.pictures.map((picture, k) => texturedMaterial(this.material, picture, looks.factors[k]));
+    this.textured.forEach((material) => (material.polygonOffset = this.material.polygonOffset));
+    this.choose();
+  }
+
+  /** As the file says, where it says something; else clay. */
+  set looks(on: boolean) {
+    this.materials = on;
+    this.choose();
+  }
+
+  private choose(): void {
+    if (this.mesh) this.mesh.material = this.materials && this.textured.length ? this.textured : this.material;
   }
 
   update(frame: SlotFrame): void {
@@ -80,7 +111,7 @@ export class MeshView {
   set wireframe(on: boolean) {
     if (this.wire) this.wire.visible = on;
     // Edges over the surface must not fight with it; without them, an offset would let backs through at the outline.
-    this.material.polygonOffset = on;
+    [this.material, ...this.textured].forEach((material) => (material.polygonOffset = on));
   }
 }
 

@@ -4,6 +4,7 @@ import { MOUSE, PerspectiveCamera, Plane, Ray, Scene, TOUCH, Vector2, Vector3, W
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Frame, Opened, Slot } from '../protocol';
 import { Ground } from './ground';
+import { looksOf, type LooksView } from './looks';
 import { MeshView } from './meshView';
 import { project, type Point2, type Projection } from './pick';
 import { PointsView } from './pointsView';
@@ -41,6 +42,8 @@ export class Viewport {
   private readonly scene = new Scene();
   private readonly renderer: WebGLRenderer;
   private bones: Skeleton | null = null;
+  private opened: Opened | null = null;
+  private looks: LooksView | null = null;
   private box = [-1, 0, -1, 1, 2, 1];
   private layout: Layout = 'single';
   private divider = 0.5;
@@ -83,6 +86,13 @@ export class Viewport {
     this.resize();
   }
 
+  /** What draws the picture, as the browser names it. */
+  get graphics(): string {
+    const gl = this.renderer.getContext();
+    const named = gl.getExtension('WEBGL_debug_renderer_info');
+    return String(gl.getParameter(named ? named.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  }
+
   /** Told when the graphics context goes and comes back. */
   onContext(lost: () => void, restored: () => void): void {
     this.canvas.addEventListener('webglcontextlost', (event) => {
@@ -100,7 +110,30 @@ export class Viewport {
 
   show(opened: Opened): void {
     this.meshes.forEach((mesh) => mesh.show(opened));
+    void this.dress(opened);
     this.place(opened.info.box);
+  }
+
+  /** Materials come when their pictures are decoded. */
+  private async dress(opened: Opened): Promise<void> {
+    this.opened = opened;
+    this.looks?.pictures.forEach((picture) => picture.dispose());
+    this.looks = null;
+    const looks = await looksOf(opened);
+    if (!looks || this.opened !== opened) return;
+    this.looks = looks;
+    this.meshes.forEach((mesh) => mesh.dress(looks));
+    this.invalidate();
+  }
+
+  /** The materials of the file are on the mesh. */
+  get dressed(): boolean {
+    return this.looks !== null;
+  }
+
+  setLooks(on: boolean): void {
+    this.meshes.forEach((mesh) => (mesh.looks = on));
+    this.invalidate();
   }
 
   /** What the picture is about: the ground lies below it. */

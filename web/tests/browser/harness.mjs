@@ -260,6 +260,15 @@ export class Studio {
 
   /** Share of strongly coloured pixels in the picture. */
   async colourful() {
+    return (await this.shares()).strong;
+  }
+
+  /** Shares of clearly red and of clearly blue pixels. */
+  hues() {
+    return this.shares();
+  }
+
+  async shares() {
     const box = await this.page.locator('.stage > canvas').boundingBox();
     const clip = {
       x: box.x + box.width * 0.2,
@@ -274,12 +283,15 @@ export class Studio {
       const context = new OffscreenCanvas(picture.width, picture.height).getContext('2d');
       context.drawImage(picture, 0, 0);
       const pixels = context.getImageData(0, 0, picture.width, picture.height).data;
-      let strong = 0;
+      const found = { strong: 0, red: 0, blue: 0 };
       for (let i = 0; i < pixels.length; i += 4) {
-        if (Math.max(pixels[i], pixels[i + 1], pixels[i + 2]) - Math.min(pixels[i], pixels[i + 1], pixels[i + 2]) > 70)
-          ++strong;
+        const [r, g, b] = pixels.subarray(i, i + 3);
+        if (Math.max(r, g, b) - Math.min(r, g, b) > 70) ++found.strong;
+        if (r > g + 60 && r > b + 60) ++found.red;
+        if (b > r + 60 && b > g + 40) ++found.blue;
       }
-      return strong / (pixels.length / 4);
+      for (const key of Object.keys(found)) found[key] /= pixels.length / 4;
+      return found;
     }, png);
   }
 }

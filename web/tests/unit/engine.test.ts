@@ -119,3 +119,37 @@ test('a worker that dies on the way back is not started for ever', async () => {
   expect(workers).toHaveLength(2);
   expect(events.crashed).toHaveBeenLastCalledWith('It could not be started again: second');
 });
+
+test('what was painted is painted again after a crash, in the pose it was painted in, without what was undone', async () => {
+  const { engine, workers, events } = await started();
+  const opened = engine.open(Uint8Array.of(1), 'a.glb');
+  await workers[0].answer({});
+  await opened;
+  const posed = engine.change([]);
+  await workers[0].answer(frame(7));
+  await posed;
+  const stroke = {} as Ask<'paint'>['stroke'];
+  for (const [vertex, begin, strokes] of [
+    [1, true, 1],
+    [2, false, 1],
+    [3, true, 2],
+  ] as const) {
+    const painted = engine.paint({ stroke, dabs: Float64Array.of(vertex), begin, slots: [0] });
+    await workers[0].answer({ strokes });
+    await painted;
+  }
+  const undone = engine.paintTo({ strokes: 1, kind: 'weight', joint: 0, slots: [0] });
+  await workers[0].answer({ strokes: 1 });
+  await undone;
+  workers[0].onerror?.({ message: 'out of bounds' } as ErrorEvent);
+  await workers[1].answer({});
+  await workers[1].answer({});
+  for (const vertex of [1, 2]) {
+    expect(opsOf(workers[1])).toMatchObject([{ op: 'setPose', pose: { locals: Float64Array.of(7) } }]);
+    await workers[1].answer(frame(7));
+    expect(workers[1].calls[0]).toMatchObject({ kind: 'paint', ask: { dabs: Float64Array.of(vertex) } });
+    await workers[1].answer({ strokes: 1 });
+  }
+  await workers[1].answer(frame(7));
+  expect(events.recovered).toHaveBeenCalledTimes(1);
+});

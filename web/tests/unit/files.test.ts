@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Api } from '../../src/api';
 import { App } from '../../src/app';
 import { type Engine, EngineError } from '../../src/engine';
+import type { Runner } from '../../src/jobRunner';
 import type { DeformSettings, Slot } from '../../src/protocol';
 
 test('a save that fails while vertices are pinned leaves the deformer as it was', async () => {
@@ -13,7 +14,7 @@ test('a save that fails while vertices are pinned leaves the deformer as it was'
       throw new EngineError('the mesh is too large for a file', 6);
     },
   } as unknown as Engine;
-  const app = new App(engine, {} as Api);
+  const app = new App(engine, {} as Api, {} as Runner);
   app.store.set({ pins: [{ vertex: 3, target: [0, 1, 2] }], slots: [{ deformer: 'dqs' }, { deformer: '' }] });
   await app.files.saveMesh();
   expect(built.map(([slot, settings]) => [slot, settings.deformer])).toEqual([
