@@ -41,10 +41,10 @@ class FieldEnergy {
   std::vector<float> rest_, swing_;  // 3 and 1 a vertex
   std::vector<Vec3> turns_;
   std::size_t lanes_ = 0;             // rotations, filled up to whole packs
-  std::vector<float> parts_;          // of the rotations, lanes_ each: see Part in the source
+  std::vector<float> parts_;          // of the rotations, lanes_ each: see Part in the kernel
   std::vector<float> cosine_, sine_;  // of the twist at each vertex, lanes_ a vertex
   std::vector<float> scale_;          // of the rotations
-  std::vector<float> at_, force_;     // pack by pack; see place() in the source
+  std::vector<float> at_, force_;     // pack by pack; see place() in the kernel
 };
 
 }  // namespace sinew::weights_detail
