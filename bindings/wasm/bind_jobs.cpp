@@ -13,15 +13,6 @@ namespace {
 
 using emscripten::val;
 
-val& listener() {
-  static val function = val::null();
-  return function;
-}
-
-void on_progress(const val& function) {
-  listener() = function;
-}
-
 // Which files there are: [{name, bytes}], ids are their places in the list.
 Result<std::vector<JobFile>> files_of(const val& list) {
   std::vector<JobFile> files;
@@ -62,22 +53,10 @@ std::string choices() {
 
 }  // namespace
 
-const Progress& page_progress() {
-  static const Progress progress = [] {
-    Progress made;
-    made.report = [](std::string_view stage, double fraction) {
-      if (!listener().isNull() && !listener().isUndefined()) listener()(std::string(stage), fraction);
-    };
-    return made;
-  }();
-  return progress;
-}
-
 EMSCRIPTEN_BINDINGS(sinew_jobs) {
   namespace em = emscripten;
   em::function("run", &run);
   em::function("choices", &choices);
-  em::function("onProgress", &on_progress);
 }
 
 }  // namespace sinew

@@ -40,7 +40,7 @@ export interface Module {
   /** The settings of all deformers and steps, each once. */
   settings(): SettingInfo[];
   version(): string;
-  /** Long work, as the studio's server does it: `request` is the JSON of POST /api/jobs (docs/studio.md), a file's id
+  /** In the studio's module alone, not in the npm package. Long work, as the studio's server does it: `request` is the JSON of POST /api/jobs (docs/studio.md), a file's id
    * its place in `files`. Blocks until it is done: call it in a worker of its own, and end the worker to cancel. */
   run(request: string, files: { name: string; bytes: Uint8Array }[]): JobResult;
   /** JSON: what requests may name, {weights: [{name, summary}], templates, names, targets}. */

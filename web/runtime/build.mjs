@@ -37,8 +37,9 @@ copyFileSync(join(HERE, 'src/core/sinew.d.ts'), to('types', 'core', 'sinew.d.ts'
 for (const name of ['browser.js', 'node.js', 'threads.js', 'index.d.ts']) copyFileSync(join(HERE, 'src/core', name), to('core', name));
 if (wasm !== '-')
   for (const name of ['sinew.js', 'sinew.wasm', 'sinew-threads.js', 'sinew-threads.wasm', 'sinew-threads.worker.js', 'sinew-threads.worker.cjs']) {
-    if (!existsSync(join(wasm, name))) throw new Error(`${join(wasm, name)} is missing: ./dev page makes it`);
-    copyFileSync(join(wasm, name), to('core', name));
+    const from = join(wasm, 'player', name);
+    if (!existsSync(from)) throw new Error(`${from} is missing: ./dev page makes it`);
+    copyFileSync(from, to('core', name));
   }
 cpSync(join(HERE, '../shaders'), to('shaders'), { recursive: true, filter: (path) => !path.endsWith('.mjs') });
 
