@@ -9,14 +9,6 @@
 
 namespace sinew::cli {
 
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-std::string counted(std::size_t count, std::string_view one) {
-  return counted(count, one, std::string(one) + "s");
-}
-
 std::string first_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
   std::string list;

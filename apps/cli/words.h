@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace sinew::cli {
+#include "sinew/core/counted.h"
 
-// "1 vertex", "2 vertices".
-std::string counted(std::size_t count, std::string_view one, std::string_view many);
-std::string counted(std::size_t count, std::string_view one);  // "1 face", "2 faces"
+namespace sinew::cli {
 
 // ": a, b, c", at most a dozen and safe to print; nothing where there are none.
 std::string first_of(const std::vector<std::string>& names);

@@ -13,7 +13,7 @@
 
 namespace sinew::autorig {
 
-// A body as points that know their neighbours: the vertices of its surface, the cells of its voxel body, or
+// A body as points that know their neighbours: the vertices of its surface, the cells of its solid voxel grid, or
 // the centres of its rings (ring_graph.h). Everything above is the same for all of them.
 struct BodyGraph {
   std::vector<Vec3> positions;
@@ -35,7 +35,7 @@ struct BodyGraph {
   std::vector<Triangle> triangles;        // of a surface
   IndexLists point_triangles;             // of a surface
   IndexLists across;                      // of a surface in pieces: neighbours on others; else empty
-  std::shared_ptr<const VoxelGrid> grid;  // of a voxel body
+  std::shared_ptr<const VoxelGrid> grid;  // of a solid voxel grid
   std::shared_ptr<const GeodesicSolver> solver;
 };
 
@@ -43,7 +43,7 @@ struct BodyGraph {
 // body, else what is seen of all pieces, joined where they touch or come nearest. kImpossible where it is too torn
 // or too thin to follow.
 Result<BodyGraph> surface_graph(MeshView mesh);
-// The voxel body of all pieces together. Pieces that do not touch are joined where they come nearest.
+// The solid voxel grid of all pieces together. Pieces that do not touch are joined where they come nearest.
 // kImpossible: a sheet without an inside, or more than 500 pieces.
 Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress);
 

@@ -44,18 +44,18 @@ struct Fit {
 class Group {
  public:
   Group(const Match& match, int limb)
-      : theirs_(match.model->parts.minors),
-        ours_(match.parts.minors),
-        a_(grown_on(theirs_, limb)),
-        b_(grown_on(ours_, limb)) {
+      : template_parts_(match.model->parts.minors),
+        body_parts_(match.parts.minors),
+        a_(grown_on(template_parts_, limb)),
+        b_(grown_on(body_parts_, limb)) {
     if (a_.empty() || b_.empty() || (a_.size() > 2 && b_.size() < 2)) return;
     const Curve& one =
         limb < 0 ? match.model->parts.trunk : match.model->parts.limbs[static_cast<std::size_t>(limb)].curve;
     const Curve& other =
         limb < 0 ? match.parts.trunk : match.parts.limbs[static_cast<std::size_t>(limb)].curve;
     if (one.empty() || other.empty()) return;
-    add_stem(one, theirs_, a_, from_);
-    add_stem(other, ours_, b_, to_);
+    add_stem(one, template_parts_, a_, from_);
+    add_stem(other, body_parts_, b_, to_);
     // As the limb itself is turned, before any twist.
     expected_ = shortest_arc(match.rotation * (from_[0] - from_[1]), to_[0] - to_[1]).toRotationMatrix() *
                 match.rotation;
@@ -88,8 +88,9 @@ class Group {
 
   void pair(std::size_t i, std::size_t j) {
     now_.push_back({i, j});
-    from_.push_back(theirs_[i].curve.points.front()), to_.push_back(ours_[j].curve.points.front());
-    from_.push_back(theirs_[i].tip), to_.push_back(ours_[j].tip);
+    from_.push_back(template_parts_[i].curve.points.front()),
+        to_.push_back(body_parts_[j].curve.points.front());
+    from_.push_back(template_parts_[i].tip), to_.push_back(body_parts_[j].tip);
   }
 
   void score() {
@@ -101,7 +102,7 @@ class Group {
     best_ = {error, fit.rotation, fit.scale, now_};
   }
 
-  const std::vector<Part>&theirs_, &ours_;
+  const std::vector<Part>&template_parts_, &body_parts_;
   std::vector<std::size_t> a_, b_;
   std::vector<Vec3> from_, to_;  // the stem, then a root and a tip for each pair
   std::vector<std::uint8_t> used_;

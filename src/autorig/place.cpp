@@ -30,12 +30,12 @@ double through(const Knots& knots, double s) {
 }
 
 // Keeps the knots rising on both sides; those nearer together than `least` become one.
-Knots tidy(Knots knots, double least_theirs, double least_ours) {
+Knots tidy(Knots knots, double template_step, double body_step) {
   std::sort(knots.begin(), knots.end());
   Knots out;
   std::vector<int> merged;
   for (const auto& [a, b] : knots) {
-    if (!out.empty() && a - out.back().first < least_theirs) {
+    if (!out.empty() && a - out.back().first < template_step) {
       const double n = merged.back()++;
       out.back() = {(out.back().first * n + a) / (n + 1), (out.back().second * n + b) / (n + 1)};
     } else {
@@ -45,7 +45,7 @@ Knots tidy(Knots knots, double least_theirs, double least_ours) {
   }
   Knots rising;
   for (const auto& knot : out)
-    if (rising.empty() || knot.second - rising.back().second > least_ours) rising.push_back(knot);
+    if (rising.empty() || knot.second - rising.back().second > body_step) rising.push_back(knot);
   return rising;
 }
 
@@ -169,9 +169,9 @@ class Placer {
     const std::vector<Bend>& shown = match_.model->bends[limb];
     Knots& knots = limbs_[limb];
     const auto turns_alike = [&](double s, const Bend& bend) {
-      const Vec3 theirs = match_.rotation * turn_at(of_template(limb), s),
-                 ours = turn_at(of_body(limb), bend.s);
-      return theirs.dot(ours) > kTurnsAlike * theirs.norm() * ours.norm();
+      const Vec3 in_template = match_.rotation * turn_at(of_template(limb), s),
+                 in_body = turn_at(of_body(limb), bend.s);
+      return in_template.dot(in_body) > kTurnsAlike * in_template.norm() * in_body.norm();
     };
     // Draws the curve at s to the bend nearest to where it would be.
     const auto draw = [&](double s, double reach, double reach_of_same = 0) {

@@ -12,6 +12,7 @@
 #include "sinew/binding/skin_chains.h"
 #include "sinew/binding/surface.h"
 #include "sinew/binding/weight_methods.h"
+#include "sinew/core/counted.h"
 #include "sinew/core/text.h"
 #include "sinew/measure/weight_faults.h"
 #include "sinew/skeleton/carry_clip.h"
@@ -44,9 +45,10 @@ Result<void> fill(const Surface& surface, const BindRequest& request, BoneWeight
   for (const std::uint32_t i : surface.welded.weld.to_welded)
     lost += !weights.bound[i] && !geodesic.weights.bound[i];
   if (lost > 0)
-    report.warnings.push_back(fmt::format(
-        "{} of {} vertices have no path to a bone through the voxel grid and follow the nearest one", lost,
-        report.vertices));
+    report.warnings.push_back(
+        fmt::format("{} of {} vertices {} the nearest one", lost, report.vertices,
+                    agreeing(lost, "has no path to a bone through the voxel grid and follows",
+                             "have no path to a bone through the voxel grid and follow")));
   for (std::size_t i = 0; i < weights.bound.size(); ++i) {
     if (weights.bound[i]) continue;
     auto row = weights.values.row(static_cast<Eigen::Index>(i));
@@ -121,8 +123,9 @@ Result<std::vector<std::uint8_t>> carrying_joints(const Rig& rig, const BindRequ
       std::count(carrying.begin(), carrying.begin() + static_cast<std::ptrdiff_t>(count), 1));
   if (!bound || used == count) return std::vector<std::uint8_t>();
   report.idle_joints = count - used;
-  report.warnings.push_back(
-      fmt::format("{} of {} joints have no weights in the file and get none", report.idle_joints, count));
+  report.warnings.push_back(fmt::format("{} of {} joints {} none", report.idle_joints, count,
+                                        agreeing(report.idle_joints, "has no weights in the file and gets",
+                                                 "have no weights in the file and get")));
   return carrying;
 }
 
@@ -139,17 +142,20 @@ void note_islands(const IslandPlan& plan, BindReport& report) {
   report.rigid = plan.count(IslandBinding::kRigid);
   if (report.layers > 0)
     report.warnings.push_back(
-        fmt::format("{} of {} islands follow the body beneath them", report.layers, report.islands));
+        fmt::format("{} of {} islands {}", report.layers, report.islands,
+                    agreeing(report.layers, "follows the body beneath it", "follow the body beneath them")));
   if (report.rigid > 0)
-    report.warnings.push_back(fmt::format("{} of {} islands are rigid: one joint moves each of them",
-                                          report.rigid, report.islands));
+    report.warnings.push_back(fmt::format(
+        "{} of {} islands {}", report.rigid, report.islands,
+        agreeing(report.rigid, "is rigid: one joint moves it", "are rigid: one joint moves each of them")));
 }
 
 void count_filled(const Surface& surface, const std::vector<std::uint8_t>& bound, BindReport& report) {
   for (const std::uint32_t i : surface.welded.weld.to_welded) report.filled += !bound[i];
   if (report.filled > 0)
-    report.warnings.push_back(fmt::format("{} of {} vertices could not be bound by '{}' and were filled",
-                                          report.filled, report.vertices, report.method));
+    report.warnings.push_back(fmt::format("{} of {} vertices could not be bound by '{}' and {} filled",
+                                          report.filled, report.vertices, report.method,
+                                          agreeing(report.filled, "was", "were")));
 }
 
 // The new weights with what the user locked put back. `vertices`: those whose rows stay anyway.
@@ -258,9 +264,10 @@ void note_pruned(const Rig& rig, const SkinWeights& before, const SkinWeights& a
                          printable(rig.skeleton[loss.joint].name), loss.largest);
   }
   if (much == 0) return;
-  report.warnings.push_back(fmt::format(
-      "pruning to {} influences loses weight: {}{}; allow more influences to keep it", after.max_influences(),
-      names, much > kNamed ? fmt::format(", and {} more joints", much - kNamed) : ""));
+  report.warnings.push_back(
+      fmt::format("pruning to {} loses weight: {}{}; allow more influences to keep it",
+                  counted(static_cast<std::size_t>(after.max_influences()), "influence"), names,
+                  much > kNamed ? ", and " + counted(much - kNamed, "more joint") : ""));
 }
 
 Result<void> check_influences(int influences) {
@@ -309,7 +316,8 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   }
   finish(pruned, report);
   if (report.unweighted > 0)
-    return Error{ErrorCode::kBug, fmt::format("{} vertices were left without weights", report.unweighted)};
+    return Error{ErrorCode::kBug,
+                 counted(report.unweighted, "vertex was", "vertices were") + " left without weights"};
   SINEW_TRY(EndpointWeights endpoint, endpoints_for(rig, pruned.weights, surface.input(),
                                                     surface.welded.weld.to_welded, request, report));
   // Joint weights are made from the new weights; where that fails, the rig gets its old ones back.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "sinew/core/counted.h"
 #include "sinew/core/parallel.h"
 #include "sinew/weights/endpoint.h"
 
@@ -84,8 +85,9 @@ struct EndpointMaker {
     options.progress = request.progress;
     SINEW_TRY(const EndpointFields fields, endpoint_weights(input, options));
     if (fields.filled > 0) {
-      report.warnings.push_back(fmt::format(
-          "the endpoint weights of {} welded vertices that see no joint were projected", fields.filled));
+      report.warnings.push_back(
+          fmt::format("the endpoint weights of {} no joint were projected",
+                      counted(fields.filled, "welded vertex that sees", "welded vertices that see")));
       if (request.strict) return impossible(report.warnings.back() + "; a strict binding forbids that");
     }
     const auto bone_of = bone_of_joint(input.bones, rig.skeleton.size());

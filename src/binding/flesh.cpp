@@ -11,6 +11,7 @@
 
 #include "sinew/binding/elastic_setup.h"
 #include "sinew/binding/islands.h"
+#include "sinew/core/counted.h"
 #include "sinew/core/text.h"
 #include "sinew/rig/composed_joints.h"
 #include "sinew/skeleton/bone_tree.h"
@@ -430,11 +431,12 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   std::vector<std::uint8_t> by_skin = other_than_skin(rig, surface.parents);
   for (std::size_t i = 0; i < by_skin.size(); ++i)
     if (plan.by_skin(surface.welded.weld.to_welded[i])) by_skin[i] = 1;
-  if (const auto count = std::count(by_skin.begin(), by_skin.end(), 1); count > 0) {
+  const auto count = static_cast<std::size_t>(std::count(by_skin.begin(), by_skin.end(), 1));
+  if (count > 0) {
     follow_skin(rig, surface.parents, by_skin);
-    report.warnings.push_back(fmt::format(
-        "{} vertices follow other joints than the body around them: their flesh uses their skin weights",
-        count));
+    report.warnings.push_back(counted(
+        count, "vertex follows other joints than the body around it: its flesh uses its skin weights",
+        "vertices follow other joints than the body around them: their flesh uses their skin weights"));
   }
   std::size_t judged = 0;
   report.mean = 0;
@@ -455,8 +457,8 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   for (const FleshField& field : rig.flesh.fields)
     report.field_bytes += 2 * field.values.size() + 6 * field.vertices.size();
   if (report.unreached > 0)
-    report.warnings.push_back(fmt::format(
-        "{} vertices lie in parts of the body without a bone: each follows one joint", report.unreached));
+    report.warnings.push_back(fmt::format("{} in parts of the body without a bone: each follows one joint",
+                                          counted(report.unreached, "vertex lies", "vertices lie")));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

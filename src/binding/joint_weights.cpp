@@ -10,6 +10,7 @@
 #include "sinew/binding/islands.h"
 #include "sinew/binding/surface.h"
 #include "sinew/binding/weight_methods.h"
+#include "sinew/core/counted.h"
 #include "sinew/core/parallel.h"
 #include "sinew/volume/trilinear.h"
 #include "sinew/weights/deformer_weights.h"
@@ -148,11 +149,12 @@ Result<GridRows> solve_grid(const Rig& rig, BindingContext& context, const BoneB
             grid_deformer_weights(body.body.grid, rig.skeleton, surface.bones, deformer_options));
   rows.deformer = std::move(deformer.values);
   if (!deformer.merged.empty())
-    report.warnings.push_back(fmt::format(
-        "{} joints share a cell with others; more voxels make the grid finer", deformer.merged.size()));
+    report.warnings.push_back(fmt::format("{} a cell with others; more voxels make the grid finer",
+                                          counted(deformer.merged.size(), "joint shares", "joints share")));
   if (deformer.outside > 0)
-    report.warnings.push_back(
-        fmt::format("{} joints lie outside the body and constrain its nearest cell", deformer.outside));
+    report.warnings.push_back(fmt::format(
+        "{} its nearest cell", counted(deformer.outside, "joint lies outside the body and constrains",
+                                       "joints lie outside the body and constrain")));
   if (request.method == "skin") return rows;
   SINEW_TRY(const GridJointWeights* solved, context.joint_weights(request.method, request.settings));
   rows.swing = solved->swing;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "sinew/core/counted.h"
 #include "sinew/mesh/weld.h"
 #include "sinew/volume/trilinear.h"
 #include "sinew/weights/bbw.h"
@@ -95,11 +96,13 @@ Result<PointHandlesReport> make_point_handles(Rig& rig, const PointHandlesReques
   }
   handles.weights = rows_of(values, welded.weld.to_welded, request.threshold);
   if (held.outside > 0)
-    report.warnings.push_back(fmt::format(
-        "{} of {} handles lie outside the body and constrain its nearest cell", held.outside, points.size()));
+    report.warnings.push_back(fmt::format("{} of {} handles {} its nearest cell", held.outside, points.size(),
+                                          agreeing(held.outside, "lies outside the body and constrains",
+                                                   "lie outside the body and constrain")));
   if (filled > 0)
     report.warnings.push_back(
-        fmt::format("{} vertices are reached by no handle and follow the nearest one", filled));
+        fmt::format("{} the nearest one", counted(filled, "vertex is reached by no handle and follows",
+                                                  "vertices are reached by no handle and follow")));
   report.voxels = body.grid.vertex_count();
   rig.points = std::move(handles);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "binding/endpoints.h"
+#include "sinew/core/counted.h"
 #include "sinew/mesh/topology.h"
 #include "sinew/weights/mirror.h"
 #include "sinew/weights/prune_with_falloff.h"
@@ -61,8 +62,8 @@ Result<BindReport> reweight(Rig& rig, const ReweightRequest& request) {
     options.from_positive = request.mirror_from_positive;
     SINEW_TRY(Mirrored mirrored,
               mirror_weights(mesh, work.weights, work.skeleton, bind_transforms(work), options));
-    report.warnings.push_back(
-        fmt::format("{} vertices mirrored, {} made symmetric", mirrored.copied, mirrored.middle));
+    report.warnings.push_back(fmt::format("{} mirrored, {} made symmetric",
+                                          counted(mirrored.copied, "vertex", "vertices"), mirrored.middle));
     work.weights = std::move(mirrored.weights);
   }
   const WeldedTriangles welded = weld_triangles(mesh);

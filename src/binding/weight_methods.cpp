@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sinew/core/counted.h"
 #include "sinew/core/text.h"
 #include "sinew/weights/bbw.h"
 #include "sinew/weights/bone_heat.h"
@@ -115,16 +116,18 @@ void note_bones(const Weights& result, const BindInput& input, BindReport& repor
         "the mesh encloses no cell and was thickened to the cells that it passes through");
   if (result.bones_outside > 0)
     report.warnings.push_back(
-        fmt::format("{} of {} bones lie outside the body and constrain its nearest cell",
-                    result.bones_outside, input.bones.size()));
+        fmt::format("{} of {} bones {} its nearest cell", result.bones_outside, input.bones.size(),
+                    agreeing(result.bones_outside, "lies outside the body and constrains",
+                             "lie outside the body and constrain")));
   if (result.patches > 0)
-    report.warnings.push_back(
-        fmt::format("{} groups of short bones were solved on finer grids of their own", result.patches));
+    report.warnings.push_back(counted(result.patches,
+                                      "group of short bones was solved on a finer grid of its own",
+                                      "groups of short bones were solved on finer grids of their own"));
   if (result.bones_merged > 0)
     report.warnings.push_back(
-        fmt::format("{} bones share all their cells with others and constrain one grid vertex each; more "
-                    "voxels make the grid finer",
-                    result.bones_merged));
+        fmt::format("{} one grid vertex each; more voxels make the grid finer",
+                    counted(result.bones_merged, "bone shares all its cells with others and constrains",
+                            "bones share all their cells with others and constrain")));
 }
 
 Result<BoneWeights> by_harmonic(BindingContext& context, const BindRequest& request, BindReport& report) {
@@ -148,9 +151,10 @@ Result<BoneWeights> by_geodesic(BindingContext& context, const BindRequest& requ
   SINEW_TRY(GeodesicWeights result, geodesic_weights(input, options));
   report.voxels = result.voxels;
   if (result.bones_outside > 0)
-    report.warnings.push_back(
-        fmt::format("{} of {} bones lie outside the body and start from its nearest cell",
-                    result.bones_outside, input.bones.size()));
+    report.warnings.push_back(fmt::format("{} of {} bones {} from its nearest cell", result.bones_outside,
+                                          input.bones.size(),
+                                          agreeing(result.bones_outside, "lies outside the body and starts",
+                                                   "lie outside the body and start")));
   return std::move(result.weights);
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "sinew/core/counted.h"
 #include "sinew/core/text.h"
 #include "sinew/measure/self_intersection.h"
 #include "sinew/volume/harmonic_cage.h"
@@ -23,14 +24,14 @@ void note_cage(const PolyMesh& mesh, const HarmonicCage& cage, CageReport& repor
   const TriangleView view = triangulate(mesh);
   if (const std::size_t crossing = self_intersecting_triangles({mesh.positions, view.triangles}))
     report.warnings.push_back(
-        fmt::format("{} triangles of the cage intersect others: inside is where its winding number is not 0, "
+        fmt::format("{} others: inside is where its winding number is not 0, "
                     "overlaps count once",
-                    crossing));
+                    counted(crossing, "triangle of the cage intersects", "triangles of the cage intersect")));
   if (const auto& idle = cage.idle_controls(); !idle.empty())
     report.warnings.push_back(
-        fmt::format("{} control points, the first is {}, lie in parts of the cage without a grid edge: only "
-                    "vertices right beside them follow; a larger resolution reaches them",
-                    idle.size(), idle.front()));
+        fmt::format("{} in parts of the cage without a grid edge (the first is {}): only "
+                    "vertices right beside follow; a larger resolution reaches more",
+                    counted(idle.size(), "control point lies", "control points lie"), idle.front()));
   if (cage.pieces() > 1)
     report.warnings.push_back(
         fmt::format("the cage has {} closed pieces, each solved separately", cage.pieces()));
@@ -39,8 +40,8 @@ void note_cage(const PolyMesh& mesh, const HarmonicCage& cage, CageReport& repor
 void note_mesh(const CageReport& report, std::size_t vertices, std::vector<std::string>& warnings) {
   if (report.outside > 0)
     warnings.push_back(fmt::format(
-        "{} of {} vertices lie outside the cage: they follow its nearest point, less with distance",
-        report.outside, vertices));
+        "{} of {} vertices {} its nearest point, less with distance", report.outside, vertices,
+        agreeing(report.outside, "lies outside the cage: it follows", "lie outside the cage: they follow")));
 }
 
 void fill(const CageFigures& figures, CageReport& report) {

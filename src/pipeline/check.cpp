@@ -11,6 +11,7 @@
 
 #include "pipeline/check_faults.h"
 #include "sinew/binding/skin_chains.h"
+#include "sinew/core/counted.h"
 #include "sinew/core/text.h"
 #include "sinew/rig/skinned_mesh.h"
 
@@ -208,9 +209,7 @@ std::span<const Descriptor> check_settings() {
 }
 
 Result<void> strict_check(const CheckReport& report, const CheckRequest& request) {
-  const auto vertices = [](std::size_t count) {
-    return count == 1 ? std::string("1 vertex") : fmt::format("{} vertices", count);
-  };
+  const auto vertices = [](std::size_t count) { return counted(count, "vertex", "vertices"); };
   if (report.unweighted > 0) return impossible(vertices(report.unweighted) + " without weights");
   if (!request.stored.off_rows.empty())
     return impossible(vertices(request.stored.off_rows.size()) + " with weights that do not sum to 1");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rig's own weights have no volume form: the share of every vertex that goes along with a joint is carried
-// into the voxel body, and linear blending is done there. Carrying displacements instead, as compare does for
+// A rig's own weights have no volume form: the share of every vertex that goes along with a joint is interpolated
+// to the solid voxel grid, and linear blending is done there. Interpolating displacements instead, as compare does for
 // weights of the surface, makes noise of the size of a cell wherever flesh turns rigidly.
 #include "pipeline/check_energy.h"
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <numbers>
 
+#include "sinew/core/counted.h"
 #include "sinew/core/text.h"
 #include "sinew/measure/self_intersection.h"
 #include "sinew/measure/weight_faults.h"
@@ -30,11 +31,8 @@ constexpr double kWrapTwist = std::numbers::pi / 2, kWrapGirth = 0.8, kWrapEnerg
 constexpr std::size_t kFewCrossing = 12;
 constexpr double kCrossingShare = 0.1;  // of the triangles around the joint
 
-std::string some(std::size_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 std::string vertices_have(std::size_t count) {
-  return some(count, "vertex has", "vertices have");
+  return counted(count, "vertex has", "vertices have");
 }
 
 // How far a joint at the border of its range moves a point apart from one that it carries by so much less.
@@ -205,7 +203,7 @@ void find_strays(const CheckedRig& checked, CheckReport& report, Faults& faults)
     add_faulty(checked, stray.vertices, report);
     faults.push_back({stray.joint, false,
                       fmt::format("has weights of up to {:.2f} on {} {}", stray.largest,
-                                  some(stray.vertices.size(), "vertex", "vertices"),
+                                  counted(stray.vertices.size(), "vertex", "vertices"),
                                   stray.near ? "across a gap" : "elsewhere on the body")});
   }
 }
@@ -233,7 +231,7 @@ void find_open_seams(const CheckedRig& checked, CheckReport& report, Faults& fau
   open.report(
       true,
       [&](std::size_t n, double most) {
-        return fmt::format("a seam of {} opens by {:.1f} % of the diagonal", some(n, "vertex", "vertices"),
+        return fmt::format("a seam of {} opens by {:.1f} % of the diagonal", counted(n, "vertex", "vertices"),
                            100 * most / checked.diagonal);
       },
       faults);
@@ -282,7 +280,7 @@ void find_loose_islands(const CheckedRig& checked, CheckReport& report, Faults& 
     faults.push_back(
         {static_cast<std::size_t>(worst - gaps.begin()), true,
          fmt::format("an island of {} comes off by {:.0f} % of the diagonal",
-                     some(sizes[island], "vertex", "vertices"), 100 * *worst / checked.diagonal)});
+                     counted(sizes[island], "vertex", "vertices"), 100 * *worst / checked.diagonal)});
   }
 }
 
@@ -308,7 +306,7 @@ void find_torn_edges(const CheckedRig& checked, CheckReport& report, Faults& fau
     add_faulty(checked, ends, report);
     faults.push_back({j, true,
                       fmt::format("tears {}: their ends part by up to {:.0f} % of the diagonal",
-                                  some(count, "edge", "edges"), 100 * most / checked.diagonal)});
+                                  counted(count, "edge", "edges"), 100 * most / checked.diagonal)});
   }
 }
 
@@ -348,7 +346,7 @@ void find_mirror_faults(const CheckedRig& checked, CheckReport& report, Faults& 
     faults.push_back(
         {j, false,
          fmt::format("mirrored weights differ on {}, by up to {:.2f}{}",
-                     some(different[j], "vertex", "vertices"), most[j],
+                     counted(different[j], "vertex", "vertices"), most[j],
                      other == j ? "" : fmt::format(" (from {})", printable(rig.skeleton[other].name, 40)))});
   }
 }
@@ -415,7 +413,7 @@ Result<void> find_intersections(const CheckedRig& checked, const Progress* progr
     if (most > kFewCrossing &&
         static_cast<double>(most) > kCrossingShare * static_cast<double>(around.size()))
       faults.push_back({j, false,
-                        fmt::format("{} others in {}", some(most, "triangle crosses", "triangles cross"),
+                        fmt::format("{} others in {}", counted(most, "triangle crosses", "triangles cross"),
                                     poses[worst].name)});
   }
   return {};

@@ -10,6 +10,7 @@
 #include "pipeline/compare_convergence.h"
 #include "pipeline/compare_piece.h"
 #include "pipeline/compare_rotations.h"
+#include "sinew/core/counted.h"
 
 namespace sinew {
 namespace {
@@ -67,10 +68,10 @@ class Comparison {
         arenas_.arena_of()[bone] = 0;
     }
     if (left_out > 0)
-      warnings.push_back(fmt::format(
-          "{} joints were left out, whose bones are shorter than 4 cells: the reference does not resolve "
-          "them; name them, or make the grid finer with more voxels",
-          left_out));
+      warnings.push_back(
+          fmt::format("{} left out: bones shorter than 4 cells, which the reference does not resolve; name "
+                      "such joints, or make the grid finer with more voxels",
+                      counted(left_out, "joint was", "joints were")));
     return {};
   }
 

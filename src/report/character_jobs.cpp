@@ -12,6 +12,7 @@
 #include "sinew/binding/flesh.h"
 #include "sinew/binding/joint_weights.h"
 #include "sinew/binding/surface.h"
+#include "sinew/core/counted.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/looks.h"
@@ -50,10 +51,12 @@ Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, R
   if (rig.mesh.face_count() == 0) return bad_input("holds no mesh");
   if (!job.joints.empty()) {
     SINEW_CHECK(place_joints(rig, job.joints));
-    return fmt::format("The {} joints lie where you put them.", job.joints.size());
+    return fmt::format("The {} where you put {}.", counted(job.joints.size(), "joint lies", "joints lie"),
+                       agreeing(job.joints.size(), "it", "them"));
   }
   if (job.skeleton_template.empty() && rig.skeleton.deforming_count() > 0)
-    return fmt::format("The file's own skeleton of {} joints was kept.", rig.skeleton.deforming_count());
+    return fmt::format("The file's own skeleton of {} was kept.",
+                       counted(rig.skeleton.deforming_count(), "joint"));
   SkeletonRequest request;
   request.skeleton_template = job.skeleton_template;
   request.progress = progress;
@@ -73,8 +76,9 @@ Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, R
 }
 
 void add_figures(const BindReport& report, int influences, std::vector<std::string>& text) {
-  text.push_back(fmt::format("{} vertices were bound to {} bones by {} in {:.1f} s.", report.vertices,
-                             report.bones, report.method, report.seconds));
+  text.push_back(fmt::format("{} bound to {} by {} in {:.1f} s.",
+                             counted(report.vertices, "vertex was", "vertices were"),
+                             counted(report.bones, "bone"), report.method, report.seconds));
   if (report.pruning_error >= 0.005)
     text.push_back(fmt::format("Pruning to {} influences changed at most {:.0f} % of a vertex's weight.",
                                influences, 100 * report.pruning_error));
@@ -192,13 +196,14 @@ Result<JobOutput> run_export_job(const ExportJob& job, const Progress& progress)
   JobOutput output;
   const Certificate& certificate = made->certificate;
   const bool moving = certificate.clips.poses > 0;
-  output.text.push_back(fmt::format(
-      "{} helper joints, {} morph targets, at most {} joints per vertex; error {:.2f} % of the diagonal at "
-      "99.9 % of {} (linear blending: {:.2f} %).",
-      certificate.helpers, certificate.morphs, certificate.influences,
-      100 * (moving ? certificate.clips.p999 : certificate.held_out.p999),
-      moving ? "its clips" : "the range of motion",
-      100 * (moving ? certificate.plain_clips.p999 : certificate.plain.p999)));
+  output.text.push_back(
+      fmt::format("{}, {}, at most {} per vertex; error {:.2f} % of the diagonal at "
+                  "99.9 % of {} (linear blending: {:.2f} %).",
+                  counted(certificate.helpers, "helper joint"), counted(certificate.morphs, "morph target"),
+                  counted(static_cast<std::size_t>(certificate.influences), "joint"),
+                  100 * (moving ? certificate.clips.p999 : certificate.held_out.p999),
+                  moving ? "its clips" : "the range of motion",
+                  100 * (moving ? certificate.plain_clips.p999 : certificate.plain.p999)));
   add_sentences(made->made, output.text);
   add_sentences(made->warnings, output.text);
   output.report = to_json(certificate);
@@ -237,8 +242,9 @@ Result<JobOutput> run_retarget_job(const RetargetJob& job, const Progress& progr
   for (RetargetedClip& clip : *made) {
     clip.clip.name = asset.rig.clips[add_clip(asset.rig, clip.clip)].name;
     output.report.push_back(to_json(clip, job.motion.name));
-    output.text.push_back(fmt::format("Clip '{}', {:.2f} s: {} joints follow the motion.",
-                                      printable(clip.clip.name), clip.clip.duration(), clip.matched));
+    output.text.push_back(
+        fmt::format("Clip '{}', {:.2f} s: {} the motion.", printable(clip.clip.name), clip.clip.duration(),
+                    counted(static_cast<std::size_t>(clip.matched), "joint follows", "joints follow")));
   }
   overall.part("writing", 1);
   GltfWriteOptions write;
