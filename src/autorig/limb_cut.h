@@ -39,7 +39,7 @@ std::vector<std::uint32_t> farthest_first(std::span<const double> distance);
 std::vector<std::vector<std::uint32_t>> points_of_parts(const LimbCut& cut,
                                                         std::span<const std::uint32_t> order);
 
-// Centres of the level sets of one part, from `from` outwards; with_end: up to the farthest point itself.
+// Centres of the level sets of one part, from `from` outwards; `points`: the farthest first; with_end: up to it.
 Curve level_curve(const BodyGraph& graph, std::span<const double> distance,
                   std::span<const std::uint32_t> points, double from, bool with_end);
 
