@@ -25,6 +25,17 @@ function copyWasm() {
   };
 }
 
+/** Shaders as text, without comments. */
+const shaders = {
+  name: 'sinew-shaders',
+  transform(code, id) {
+    if (!id.endsWith('.glsl')) return null;
+    const lines = code.split('\n').map((line) => line.trim());
+    const text = lines.filter((line) => line && !line.startsWith('//')).join('\n');
+    return { code: `export default ${JSON.stringify(text)};`, map: null };
+  },
+};
+
 export default defineConfig({
   root,
   base: './',
@@ -38,6 +49,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 900,
   },
   worker: { format: 'es' },
-  plugins: [copyWasm()],
+  plugins: [copyWasm(), shaders],
   test: { include: ['tests/unit/**/*.test.ts'], environment: 'node' },
 });

@@ -78,17 +78,8 @@ val looks(const Session& session) {
     const SurfaceLooks found = read_surface_looks(session.asset());
     if (found.empty()) return val::null();
     val result = val::object(), materials = val::array();
-    for (const SurfaceLooks::Material& material : found.materials) {
-      val one = val::object();
-      one.set("colour", triple(material.factor.cast<double>()));
-      one.set("image", material.image.empty()
-                           ? val::null()
-                           : copy_of(reinterpret_cast<const std::uint8_t*>(material.image.data()),
-                                     material.image.size()));
-      one.set("repeatU", material.repeat_u);
-      one.set("repeatV", material.repeat_v);
-      materials.call<void>("push", one);
-    }
+    for (const SurfaceLooks::Material& material : found.materials)
+      materials.call<void>("push", material.index);
     result.set("materials", materials);
     // The page draws triangles: each is of its face's material.
     const TriangleView view = triangulate(session.rig().mesh);
@@ -99,7 +90,9 @@ val looks(const Session& session) {
       return list.empty() ? val::null()
                           : copy_of(list[0].data(), list.size() * static_cast<std::size_t>(list[0].size()));
     };
-    result.set("texcoords", floats(found.texcoords));
+    val sets = val::array();
+    for (const std::vector<Vec2f>& set : found.stored) sets.call<void>("push", floats(set));
+    result.set("texcoords", sets);
     result.set("colours", floats(found.colours));
     result.set("warnings", list_of(found.warnings));
     return result;

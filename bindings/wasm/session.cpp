@@ -126,6 +126,11 @@ Result<SessionFrame> Session::evaluate(int slot) {
   return SessionFrame{one.positions, one.normals, milliseconds_since(start)};
 }
 
+Result<Stack> Session::stack(int slot) const {
+  SINEW_TRY(const std::size_t s, index_of(slot, kSlots, "slot"));
+  return usable_stack(rig(), slots_[s] ? slots_[s]->stack : stack_of(rig()));
+}
+
 Result<void> Session::set_pose(Pose pose, LiveControls controls) {
   SINEW_CHECK(check_pose(rig(), pose));
   SINEW_CHECK(check_controls(rig(), controls));

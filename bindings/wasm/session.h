@@ -47,6 +47,8 @@ class Session {
                                                 const Progress* progress = nullptr);
   // Of a slot without a deformer: as the file says.
   Result<SessionFrame> evaluate(int slot);
+  // The steps that evaluate() runs.
+  Result<Stack> stack(int slot) const;
 
   const Pose& pose() const { return pose_; }
   const LiveControls& controls() const { return live_; }

@@ -186,16 +186,69 @@ export interface Stroke {
   locked: number[];
 }
 
-/** What colours the mesh, as its materials say: base colours alone. */
+/** What colours the mesh: which material of the file is where. */
 export interface Looks {
-  /** `colour`: linear; multiplies the image, PNG or JPEG bytes. */
-  materials: { colour: [number, number, number]; image: Uint8Array | null; repeatU: boolean; repeatV: boolean }[];
+  /** Per part of the mesh: an index into the file's materials, or -1. */
+  materials: number[];
+  /** Per triangle: its part. */
   ofTriangle: Uint32Array;
-  /** 2 a vertex, v from the top down. */
-  texcoords: Float32Array | null;
+  /** TEXCOORD_0 and TEXCOORD_1 as stored, 2 a vertex, v from the top down. */
+  texcoords: [Float32Array | null, Float32Array | null];
   /** 3 a vertex, linear. */
   colours: Float32Array | null;
   warnings: string[];
+}
+
+/** The numbers that the rig and a slot's deformer consist of, for one that runs elsewhere: on a graphics card, say. Rows
+ * of vertices go from offsets[i] to offsets[i + 1]. */
+export interface Tables {
+  /** JSON of the steps: as in rig files. */
+  stack: string;
+  keys: number;
+  /** Poses drive keys or helper joints. */
+  driven: boolean;
+  skeleton: {
+    names: string[];
+    /** 12 a joint, by rows. */
+    inverseBind: Float64Array;
+    /** Per bone, that is per joint that deforms: the bone above, or -1. */
+    parents: Int32Array;
+    /** 3 a bone, in the joint's own space; NaN: not stored. */
+    tails: Float64Array;
+  };
+  /** At rest, bind space. */
+  normals: Float32Array;
+  skin: { offsets: Uint32Array; joints: Uint32Array; weights: Float32Array };
+  /** Beside the entries of skin. */
+  endpoint: { stretch: Float32Array; twist: Float32Array } | null;
+  jointRows: {
+    offsets: Uint32Array;
+    joints: Uint32Array;
+    share: Float32Array;
+    swing: Float32Array;
+    twist: Float32Array;
+    /** Per joint; or empty: swing-twist. */
+    blends: string[];
+  } | null;
+  flesh: {
+    base: Int32Array;
+    offsets: Uint32Array;
+    joints: Uint32Array;
+    /** 65535 is 1. */
+    swing: Uint16Array;
+    twist: Uint16Array;
+    fields: {
+      joint: number;
+      swing: number;
+      twist: number;
+      modes: number;
+      steps: Float32Array;
+      mixes: Float32Array;
+      vertices: Uint32Array;
+      shares: Float32Array;
+      values: Int8Array;
+    }[];
+  } | null;
 }
 
 export interface Session {
@@ -211,6 +264,7 @@ export interface Session {
   /** Builds a deformer and returns what had to be computed because the file lacks it, a sentence each. */
   setDeformer(slot: Slot, settings: DeformSettings): string[];
   evaluate(slot: Slot): Frame;
+  tables(slot: Slot): Tables;
 
   pose(): PoseState;
   setPose(pose: PoseState): void;

@@ -180,7 +180,8 @@ Result<Session::Channel> channel_of(const std::string& name) {
   if (name == "twist") return Channel::kTwist;
   if (name == "endpoint") return Channel::kEndpoint;
   if (name == "stiffness") return Channel::kStiffness;
-  return usage_error("there is no channel '" + name + "': choose weight, deformer, swing, twist, endpoint or stiffness");
+  return usage_error("there is no channel '" + name +
+                     "': choose weight, deformer, swing, twist, endpoint or stiffness");
 }
 
 val info_value(const Session& session) {

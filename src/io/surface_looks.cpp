@@ -81,6 +81,11 @@ class LooksReader {
     const Json* primitive = primitive_of(index);
     if (!primitive) return;
     read_colours(*primitive, part);
+    read_stored(*primitive, part);
+    const auto materials = document_.json.find("materials");
+    if (materials != document_.json.end() && materials->is_array())
+      if (const auto used = gltf::index_member(*primitive, "material", materials->size()); used.ok())
+        looks_.materials.back().index = static_cast<int>(*used);
     const Json* material = element_of(document_.json, "materials", *primitive, "material");
     const Json* base = material ? gltf::object_member(*material, "pbrMetallicRoughness") : nullptr;
     if (!base) return;
@@ -129,6 +134,18 @@ class LooksReader {
     for (std::size_t i = 0; i < part.vertex_count; ++i)
       looks_.texcoords[part.vertex_begin + i] =
           transform.turn * Vec2f(numbers[2 * i], numbers[2 * i + 1]) + transform.shift;
+  }
+
+  void read_stored(const Json& primitive, const MeshPart& part) {
+    for (std::size_t set = 0; set < looks_.stored.size(); ++set) {
+      const std::vector<float> numbers =
+          attribute(primitive, "TEXCOORD_" + std::to_string(set), part.vertex_count, 2);
+      if (numbers.empty()) continue;
+      std::vector<Vec2f>& all = looks_.stored[set];
+      all.resize(rig_.mesh.vertex_count(), Vec2f::Zero());
+      for (std::size_t i = 0; i < part.vertex_count; ++i)
+        all[part.vertex_begin + i] = Vec2f(numbers[2 * i], numbers[2 * i + 1]);
+    }
   }
 
   void read_colours(const Json& primitive, const MeshPart& part) {

@@ -6,6 +6,7 @@ import type {
   Ask,
   Call,
   DeformSettings,
+  Drawn,
   Frame,
   Kind,
   Op,
@@ -76,6 +77,8 @@ export class Engine {
   private recovering = false;
   /** What the next frame shows. */
   slots: Slot[] = [0];
+  /** Of these only the pose is needed, where no key is on. */
+  drawn: Drawn[] = [];
   selected = -1;
 
   constructor(
@@ -151,7 +154,7 @@ export class Engine {
   recycle(frame: Frame | null): void {
     if (!frame) return;
     for (const slot of frame.slots)
-      this.spare.push(slot.positions.buffer as ArrayBuffer, slot.normals.buffer as ArrayBuffer);
+      if (slot) this.spare.push(slot.positions.buffer as ArrayBuffer, slot.normals.buffer as ArrayBuffer);
     this.spare = this.spare.slice(-4);
   }
 
@@ -178,7 +181,8 @@ export class Engine {
     this.spare = [];
     const timer = setTimeout(() => this.events.slow?.(true), SLOW_MS);
     try {
-      const ask = { ops: batches.flatMap((b) => b.ops), slots: this.slots, selected: this.selected, spare };
+      const { slots, drawn, selected } = this;
+      const ask = { ops: batches.flatMap((b) => b.ops), slots, drawn, selected, spare };
       const frame = await this.call('frame', ask, spare);
       this.pose = frame.pose;
       this.events.frame(frame);
@@ -223,11 +227,11 @@ export class Engine {
         await this.call('open', this.file);
         for (const [slot, settings] of this.settings) await this.call('deformer', { slot, settings });
         for (const { ask, pose } of firstStrokes(this.painted, this.strokes)) {
-          await this.call('frame', { ops: back(pose), slots: [0], selected: -1, spare: [] });
+          await this.call('frame', { ops: back(pose), slots: [0], drawn: [], selected: -1, spare: [] });
           await this.call('paint', ask);
         }
         const ops = back(this.pose);
-        frame = await this.call('frame', { ops, slots: this.slots, selected: this.selected, spare: [] });
+        frame = await this.call('frame', { ops, slots: this.slots, drawn: [], selected: this.selected, spare: [] });
       }
       this.recovering = false;
       this.events.recovered(frame);

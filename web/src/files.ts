@@ -77,6 +77,7 @@ export class Files {
       heads: null,
       dot: -1,
       report: opened.info.warnings,
+      checked: [],
       tool: 'rotate',
       frame: null,
       warnings: [[], []],
@@ -91,7 +92,7 @@ export class Files {
     const frame = await engine.change([]);
     this.restCages = frame.cages.map((points) => points.slice());
     this.app.pose.start(frame.pose);
-    this.box = boxOf(frame.slots[0].positions);
+    this.box = boxOf(frame.slots[0]?.positions ?? opened.rest);
     picture.fit(this.box);
   }
 
@@ -113,7 +114,7 @@ export class Files {
     const pose = this.app.state.frame?.pose;
     const opened = await this.app.engine.open(file.bytes, file.name);
     this.app.heat.forget();
-    this.app.store.set({ file, opened, strokes: 0, pins: [] });
+    this.app.store.set({ file, opened, strokes: 0, pins: [], checked: [] });
     this.app.picture.place(this.box);
     await this.app.deformers.set(0, settings);
     if (pose) await this.app.engine.change([{ op: 'setPose', pose }]);

@@ -57,7 +57,9 @@ export class Heat {
     }
     const size = diagonalOf(this.app.files.box);
     const reference = this.reference.positions;
-    const figures = frame.slots.map((slot) => distances(slot.positions, reference, size));
+    const made = frame.slots.filter((slot) => slot !== null);
+    if (made.length < frame.slots.length) return; // a frame with vertices is on its way
+    const figures = made.map((slot) => distances(slot.positions, reference, size));
     const range = Math.max(1e-6, ...figures.map((f) => f.max));
     this.app.picture.paint([figures[0].values, (figures[1] ?? figures[0]).values], range);
     this.app.store.set({

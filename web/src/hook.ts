@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests may read from outside: copies, nothing that can be changed.
 import type { App } from './app';
+import type { Graphics } from './graphics';
 import { project } from './view/pick';
 import type { Tools } from './tools';
 import type { Viewport } from './view/viewport';
 
-export function exposeHook(app: App, viewport: Viewport, tools: Tools): void {
+export function exposeHook(app: App, viewport: Viewport, tools: Tools, graphics: Graphics): void {
   const hook = {
     get ready() {
       return app.state.ready;
@@ -35,7 +36,15 @@ export function exposeHook(app: App, viewport: Viewport, tools: Tools): void {
       return app.state.threads;
     },
     get milliseconds() {
-      return app.state.frame?.slots.map((s) => s.milliseconds) ?? [];
+      return app.state.frame?.slots.map((s) => s?.milliseconds ?? 0) ?? [];
+    },
+    /** Slots that the graphics card deforms, and those of the last frame that it did. */
+    get drawn() {
+      return { slots: app.state.drawn, frame: app.state.frame?.slots.map((s) => s === null) ?? [] };
+    },
+    /** Why a slot is not on the graphics card. */
+    get notDrawn() {
+      return [...graphics.reasons];
     },
     get fps() {
       return app.state.fps;
@@ -54,6 +63,9 @@ export function exposeHook(app: App, viewport: Viewport, tools: Tools): void {
     },
     get working() {
       return app.state.job !== null;
+    },
+    get canUndo() {
+      return app.state.canUndo;
     },
     get alone() {
       return app.state.alone;
@@ -81,6 +93,8 @@ export function exposeHook(app: App, viewport: Viewport, tools: Tools): void {
     },
     /** As they are drawn. */
     positions: (slot: 0 | 1): number[] => [...(viewport.meshes[slot].positions ?? [])],
+    /** Of the graphics card, as they are drawn. */
+    normals: (slot: 0 | 1): number[] => [...(viewport.meshes[slot].normals ?? [])],
     pose: () => ({
       locals: [...(app.state.frame?.pose.locals ?? [])],
       shapes: [...(app.state.frame?.pose.shapes ?? [])],

@@ -65,9 +65,9 @@ export class Jobs {
     );
   }
 
-  /** Grades of the rig and its joints, as `sinew check` gives them, into the report. */
+  /** Grades of the rig and its joints, as `sinew check` gives them. */
   check(): Promise<void> {
-    return this.run({ kind: 'check' }, 'Check', this.painted, (result) => this.app.store.set({ report: result.text }));
+    return this.run({ kind: 'check' }, 'Check', this.painted, (result) => this.app.store.set({ checked: result.text }));
   }
 
   async cancel(): Promise<void> {

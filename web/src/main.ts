@@ -8,6 +8,7 @@ import { App } from './app';
 import { Engine, type WorkerLike } from './engine';
 import { type JobWorker, LocalRunner, ServerRunner } from './jobRunner';
 import { axesWidget } from './panels/axes';
+import { checkPanel } from './panels/check';
 import { deformerPanel } from './panels/deformers';
 import { heatPanel } from './panels/heat';
 import { exportPanel, retargetPanel } from './panels/export';
@@ -23,6 +24,7 @@ import { toolbar } from './panels/toolbar';
 import { isDark, topbar } from './panels/topbar';
 import { treePanel } from './panels/tree';
 import type { Frame } from './protocol';
+import { Graphics } from './graphics';
 import { bindShortcuts } from './shortcuts';
 import { Tools } from './tools';
 import { h } from './ui/dom';
@@ -124,6 +126,7 @@ document.body.append(
     keysPanel(app),
     pointsPanel(app),
     reportPanel(app),
+    checkPanel(app),
     exportPanel(app),
     retargetPanel(app),
   ),
@@ -150,6 +153,7 @@ stage.append(
   notices(app),
 );
 bindView(app, viewport, tools);
+const graphics = new Graphics(app, viewport, parameters.get('gpu') !== '0');
 bindShortcuts(app, {
   open,
   help: () => help.showModal(),
@@ -159,7 +163,7 @@ bindShortcuts(app, {
   cancelDrag: () => tools.cancel(),
   unpin: () => void app.pins.set(app.state.pins.slice(0, -1)),
 });
-exposeHook(app, viewport, tools);
+exposeHook(app, viewport, tools, graphics);
 
 /** The selected bone with room around it; all where nothing is selected. */
 function frameSelection(): void {
@@ -211,6 +215,7 @@ window.addEventListener('drop', (event) => {
 let told = 0;
 viewport.onContext(
   () => {
+    graphics.stop();
     told = app.notices.notify(
       'error',
       'The graphics context was lost',
@@ -219,6 +224,7 @@ viewport.onContext(
     );
   },
   () => {
+    graphics.refresh();
     app.notices.dismiss(told);
     app.notices.notify('info', 'The graphics context was restored', 'It was lost for a moment.');
   },

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages between the page and its worker. Arrays are moved, not copied.
-import type { ChannelKind, DeformSettings, Info, Looks, Method, PoseState, SettingInfo, Slot, Stroke } from '@wasm';
+import type {
+  ChannelKind,
+  DeformSettings,
+  Info,
+  Looks,
+  Method,
+  PoseState,
+  SettingInfo,
+  Slot,
+  Stroke,
+  Tables,
+} from '@wasm';
 
-export type { ChannelKind, DeformSettings, Info, Looks, Method, PoseState, SettingInfo, Slot, Stroke };
+export type { ChannelKind, DeformSettings, Info, Looks, Method, PoseState, SettingInfo, Slot, Stroke, Tables };
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
 
@@ -30,7 +41,8 @@ export interface SlotFrame {
 
 /** The character as it is now: what every view draws. */
 export interface Frame {
-  slots: SlotFrame[];
+  /** Null: the graphics card makes it of the pose. */
+  slots: (SlotFrame | null)[];
   pose: PoseState;
   globals: Float64Array;
   segments: Float64Array;
@@ -67,11 +79,18 @@ export interface Ready {
   choices: string;
 }
 
+/** A slot that the graphics card deforms; whether it can where bones are stretched and twisted. */
+export interface Drawn {
+  slot: Slot;
+  shapes: boolean;
+}
+
 export interface Requests {
   load: { ask: { threads: boolean; base: string }; answer: Ready };
   open: { ask: { bytes: Uint8Array; name: string }; answer: Opened };
   deformer: { ask: { slot: Slot; settings: DeformSettings }; answer: string[] };
-  frame: { ask: { ops: Op[]; slots: Slot[]; selected: number; spare: ArrayBuffer[] }; answer: Frame };
+  frame: { ask: { ops: Op[]; slots: Slot[]; drawn: Drawn[]; selected: number; spare: ArrayBuffer[] }; answer: Frame };
+  tables: { ask: { slot: Slot }; answer: Tables };
   channel: { ask: { kind: ChannelKind; joint: number }; answer: Float32Array };
   arapBegin: { ask: { vertices: Uint32Array; slot: Slot }; answer: null };
   arapDrag: { ask: { targets: Float64Array; steps: number }; answer: SlotFrame };

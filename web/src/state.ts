@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JobChoices } from './api';
-import type { ChannelKind, DeformSettings, Frame, Info, Method, Opened, SettingInfo, Stroke } from './protocol';
+import type { ChannelKind, DeformSettings, Frame, Info, Method, Opened, SettingInfo, Slot, Stroke } from './protocol';
 import type { Layout } from './view/viewport';
 
 export type Tool = 'rotate' | 'stretch' | 'reach' | 'twist' | 'cage' | 'handle' | 'pin' | 'joints' | 'paint';
@@ -103,10 +103,14 @@ export interface State {
   theme: Theme;
   job: Job | null;
   report: string[];
+  /** What a check of the open file said. */
+  checked: string[];
   notices: Notice[];
   canUndo: boolean;
   canRedo: boolean;
   fps: number;
+  /** Slots that the graphics card deforms. */
+  drawn: Slot[];
   /** What draws the picture, as the browser names it. */
   graphics: string;
   pins: Pin[];
@@ -158,10 +162,12 @@ export const initial: State = {
   theme: 'auto',
   job: null,
   report: [],
+  checked: [],
   notices: [],
   canUndo: false,
   canRedo: false,
   fps: 0,
+  drawn: [],
   graphics: '',
   pins: [],
   heads: null,

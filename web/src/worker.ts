@@ -64,11 +64,16 @@ function makeFrame(ask: Ask<'frame'>): Frame {
   const s = open();
   ask.ops.forEach((op) => apply(s, op));
   const { handles: points, cages } = (info ??= s.info());
+  const pose = s.pose();
+  const shaped = pose.shapes.some((v, k) => v !== (k % 3 ? 0 : 1));
+  const keyed = pose.keys.some((weight) => weight !== 0);
+  const elsewhere = (slot: Slot): boolean =>
+    !keyed && ask.drawn.some((one) => one.slot === slot && (one.shapes || !shaped));
   const handles = new Float64Array(7 * points.length);
   points.forEach((_, h) => handles.set(s.handle(h), 7 * h));
   return {
-    slots: ask.slots.map((slot) => copyFrame(s.evaluate(slot), ask.spare)),
-    pose: s.pose(),
+    slots: ask.slots.map((slot) => (elsewhere(slot) ? null : copyFrame(s.evaluate(slot), ask.spare))),
+    pose,
     globals: s.globals().slice(),
     segments: s.segments().slice(),
     angles: ask.selected < 0 ? [0, 0, 0] : s.angles(ask.selected),
@@ -112,6 +117,7 @@ const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> }
       looks: opened.looks(),
     };
   },
+  tables: (ask) => open().tables(ask.slot),
   deformer: (ask) => open().setDeformer(ask.slot, ask.settings),
   frame: makeFrame,
   channel: (ask) => open().channel(ask.kind, ask.joint).slice(),
@@ -158,7 +164,7 @@ function movable(answer: Answer<Kind>): Transferable[] {
       (a) => a.buffer as ArrayBuffer,
     );
   if ('slots' in answer)
-    return answer.slots.flatMap((s) => [s.positions.buffer as ArrayBuffer, s.normals.buffer as ArrayBuffer]);
+    return answer.slots.flatMap((s) => (s ? [s.positions.buffer as ArrayBuffer, s.normals.buffer as ArrayBuffer] : []));
   if ('positions' in answer) return [answer.positions.buffer as ArrayBuffer, answer.normals.buffer as ArrayBuffer];
   if ('triangles' in answer) return [answer.triangles.buffer, answer.edges.buffer, answer.rest.buffer] as ArrayBuffer[];
   return [];

@@ -112,25 +112,13 @@ export function rigPanel(app: App): HTMLElement {
   return panel;
 }
 
-/** What the program says about the rig that it made, and what is wrong with any rig. */
+/** What the program says about the rig that it made, and warnings about the file. */
 export function reportPanel(app: App): HTMLElement {
   const list = h('ul', { class: 'report' });
-  const check = button('Check this rig', {
-    class: 'button wide',
-    title: 'Grade every joint over its range of motion',
-    run: () => void app.jobs.check(),
-  });
-  check.dataset.role = 'check';
-  const panel = section('Report', check, jobProgress(app, 'check'), list);
+  const panel = section('Report', list);
   panel.dataset.role = 'report';
-  app.store.on(['opened', 'job', 'choices', 'serverGone'], (state) => {
-    const job = state.job?.kind === 'check' ? state.job : null;
-    show(check, isSkinned(state) && job === null);
-    check.disabled = state.choices === null || state.serverGone || state.job !== null;
-  });
-  app.store.on(['report', 'opened'], (state) => {
-    const { report } = state;
-    show(panel, report.length > 0 || isSkinned(state));
+  app.store.on(['report'], ({ report }) => {
+    show(panel, report.length > 0);
     list.replaceChildren(...report.map((line) => h('li', {}, `${capital(line).replace(/[.]?$/, '.')}`)));
   });
   return panel;

@@ -27,7 +27,7 @@ export function statistics(app: App): HTMLElement {
   };
   const vertices = entry('vertices'),
     faces = entry('faces'),
-    ms = entry('ms', 'Time of the deformer for this frame'),
+    ms = entry('', 'Time of the deformer for this frame; GPU: it runs on the graphics card'),
     fps = entry('frames/s');
   app.store.on(['graphics'], ({ graphics }) => fps.parentElement?.setAttribute('title', `Drawn by ${graphics}`));
   app.store.on(['opened', 'frame', 'fps'], (state) => {
@@ -35,10 +35,8 @@ export function statistics(app: App): HTMLElement {
     if (!state.opened) return;
     setText(vertices, formatCount(state.opened.info.vertices));
     setText(faces, formatCount(state.opened.info.faces));
-    setText(
-      ms,
-      state.frame ? state.frame.slots.map((s) => s.milliseconds.toFixed(s.milliseconds < 10 ? 1 : 0)).join(' | ') : '–',
-    );
+    const took = (t: number): string => t.toFixed(t < 10 ? 1 : 0);
+    setText(ms, state.frame?.slots.map((s) => (s ? `${took(s.milliseconds)} ms` : 'GPU')).join(' | ') ?? '–');
     setText(fps, state.fps ? formatNumber(state.fps, 0) : '–');
   });
   return line;

@@ -31,9 +31,9 @@ export function bindView(app: App, viewport: Viewport, tools: Tools): void {
       viewport.changed();
     },
   };
-  app.store.on(['opened'], ({ opened, show }) => {
-    if (!opened) return;
-    viewport.show(opened);
+  app.store.on(['opened'], ({ opened, show, file }) => {
+    if (!opened || !file) return;
+    viewport.show(opened, file.bytes);
     viewport.meshes.forEach((mesh) => (mesh.wireframe = show.wire));
   });
   app.store.on(['frame'], ({ frame, tool, pins }) => {

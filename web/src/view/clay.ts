@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clay of every picture of sinew (src/render/shade.cpp): three soft lights that hang on the camera, so that every
 // view is lit alike, and a broad sheen in which dents and creases show first.
-import {
-  DataTexture,
-  DoubleSide,
-  GLSL3,
-  LinearFilter,
-  RGBAFormat,
-  ShaderMaterial,
-  type Texture,
-  UnsignedByteType,
-  type Vector3Tuple,
-} from 'three';
+import { DataTexture, DoubleSide, GLSL3, LinearFilter, RGBAFormat, ShaderMaterial, UnsignedByteType } from 'three';
 import { heatTable } from './colourMap';
 
 const VERTEX = /* glsl */ `
 in float heat;
-#ifdef TEXTURED
-in vec3 color;
-out vec2 vUv;
-out vec3 vColour;
-#endif
 centroid out vec3 vNormal;
 out float vHeat;
 void main() {
   vNormal = normalMatrix * normal;
   vHeat = heat;
-#ifdef TEXTURED
-  vUv = uv;
-  vColour = color;
-#endif
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
 }`;
 
@@ -41,12 +22,6 @@ out vec4 outColour;
 uniform sampler2D heatMap;
 uniform float heated;
 uniform float dim;
-#ifdef TEXTURED
-in vec2 vUv;
-in vec3 vColour;
-uniform sampler2D picture;
-uniform vec3 factor;
-#endif
 vec3 linear(vec3 c) { return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c)); }
 vec3 srgb(vec3 c) { return mix(c * 12.92, 1.055 * pow(max(c, vec3(0.0)), vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c)); }
 float received(vec3 n, vec3 light, float wrap) { return max(0.0, (dot(n, normalize(light)) + wrap) / (1.0 + wrap)); }
@@ -59,13 +34,9 @@ void main() {
     vec3 albedo = vHeat < -0.5 ? vec3(158.0 / 255.0) : texture(heatMap, vec2((clamp(vHeat, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb;
     colour = linear(albedo) * (0.62 * tone + 0.42);
   } else {
-#ifdef TEXTURED
-    colour = texture(picture, vUv).rgb * factor * vColour * (0.78 * tone + 0.12);
-#else
     vec3 albedo = linear(gl_FrontFacing ? vec3(203.0 / 255.0) : vec3(168.0, 134.0, 112.0) / 255.0);
     float sheen = max(0.0, dot(n, normalize(normalize(vec3(-0.46, 0.60, 0.66)) + vec3(0.0, 0.0, 1.0))));
     colour = (albedo * tone + 0.07 * pow(sheen, 16.0)) * mix(vec3(0.94, 0.98, 1.07), vec3(1.03, 1.0, 0.96), min(tone, 1.0));
-#endif
   }
   outColour = vec4(srgb(colour * dim), 1.0);
 }`;
@@ -75,21 +46,6 @@ function heatTexture(): DataTexture {
   texture.magFilter = texture.minFilter = LinearFilter;
   texture.needsUpdate = true;
   return texture;
-}
-
-/** The same light on a material of the file: a picture, and a linear colour that multiplies it. What is set on the clay
- * (heat, dimming) holds here too. */
-export function texturedMaterial(clay: ShaderMaterial, picture: Texture, factor: Vector3Tuple): ShaderMaterial {
-  return new ShaderMaterial({
-    glslVersion: GLSL3,
-    vertexShader: VERTEX,
-    fragmentShader: FRAGMENT,
-    defines: { TEXTURED: 1 },
-    side: DoubleSide,
-    uniforms: { ...clay.uniforms, picture: { value: picture }, factor: { value: factor } },
-    polygonOffsetFactor: 1,
-    polygonOffsetUnits: 1,
-  });
 }
 
 export function clayMaterial(): ShaderMaterial {

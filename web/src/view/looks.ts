@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the file says of colours, as the graphics card takes it.
-import {
-  ClampToEdgeWrapping,
-  DataTexture,
-  LinearFilter,
-  LinearMipmapLinearFilter,
-  RepeatWrapping,
-  RGBAFormat,
-  SRGBColorSpace,
-  Texture,
-  type Vector3Tuple,
-} from 'three';
-import type { Looks, Opened } from '../protocol';
+import type { Material } from 'three';
+import { readGltf } from '../gltfFile';
+import type { Opened } from '../protocol';
+import { materialsOf } from './materials';
 
 export interface LooksView {
-  /** Those of the mesh, by material. */
+  /** Those of the mesh, by part. */
   triangles: Uint32Array;
   groups: { start: number; count: number; material: number }[];
-  texcoords: Float32Array;
-  colours: Float32Array;
-  pictures: Texture[];
-  factors: Vector3Tuple[];
+  texcoords: [Float32Array, Float32Array];
+  /** 3 a vertex, or none. */
+  colours: Float32Array | null;
+  /** Per part. */
+  materials: Material[];
 }
 
 /** Triangles put in order by material, one group each. */
@@ -49,47 +42,19 @@ export function groupByMaterial(
   );
 }
 
-async function pictureOf(material: Looks['materials'][number], loaded: Map<Uint8Array, ImageBitmap>): Promise<Texture> {
-  const bytes = material.image;
-  if (!bytes) return white();
-  let image = loaded.get(bytes);
-  if (!image) {
-    const blob = new Blob([bytes as Uint8Array<ArrayBuffer>]);
-    image = await createImageBitmap(blob, { premultiplyAlpha: 'none', colorSpaceConversion: 'none' });
-    loaded.set(bytes, image);
-  }
-  const texture = new Texture(image);
-  texture.flipY = false;
-  texture.colorSpace = SRGBColorSpace;
-  texture.wrapS = material.repeatU ? RepeatWrapping : ClampToEdgeWrapping;
-  texture.wrapT = material.repeatV ? RepeatWrapping : ClampToEdgeWrapping;
-  texture.minFilter = LinearMipmapLinearFilter;
-  texture.magFilter = LinearFilter;
-  texture.anisotropy = 4;
-  texture.needsUpdate = true;
-  return texture;
-}
-
-function white(): Texture {
-  const texture = new DataTexture(new Uint8Array([255, 255, 255, 255]), 1, 1, RGBAFormat);
-  texture.needsUpdate = true;
-  return texture;
-}
-
-/** Null where the file has no colours. A picture that cannot be read is white. */
-export async function looksOf(opened: Opened): Promise<LooksView | null> {
+/** Null where the file has no colours. */
+export async function looksOf(opened: Opened, bytes: Uint8Array): Promise<LooksView | null> {
   const { looks, triangles, rest } = opened;
   if (!looks) return null;
-  const vertices = rest.length / 3;
   const grouped = groupByMaterial(triangles, looks.ofTriangle, looks.materials.length);
-  const loaded = new Map<Uint8Array, ImageBitmap>();
-  const pictures = await Promise.all(looks.materials.map((m) => pictureOf(m, loaded).catch(white)));
+  const materials = await materialsOf(readGltf(bytes), looks.materials);
+  if (looks.colours) materials.forEach((material) => (material.vertexColors = true));
+  const none = new Float32Array((2 * rest.length) / 3);
   return {
     triangles: grouped.order,
     groups: [...grouped],
-    texcoords: looks.texcoords ?? new Float32Array(2 * vertices),
-    colours: looks.colours ?? new Float32Array(3 * vertices).fill(1),
-    pictures,
-    factors: looks.materials.map((m) => m.colour),
+    texcoords: [looks.texcoords[0] ?? none, looks.texcoords[1] ?? looks.texcoords[0] ?? none],
+    colours: looks.colours,
+    materials,
   };
 }

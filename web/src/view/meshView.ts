@@ -3,19 +3,22 @@ import {
   BufferAttribute,
   BufferGeometry,
   DynamicDrawUsage,
+  GLBufferAttribute,
   Group,
   LineBasicMaterial,
   LineSegments,
+  type Material,
   Mesh,
   type ShaderMaterial,
   Sphere,
   Vector3,
 } from 'three';
 import type { Opened, SlotFrame } from '../protocol';
-import { clayMaterial, texturedMaterial } from './clay';
+import { clayMaterial } from './clay';
+import type { GpuDeformer } from './gpuDeformer';
 import type { LooksView } from './looks';
 
-type Materials = ShaderMaterial | ShaderMaterial[];
+type Materials = Material | Material[];
 
 /** The mesh of one slot, with its edges. Takes the arrays of a frame as they are. */
 export class MeshView {
@@ -24,15 +27,20 @@ export class MeshView {
   private readonly wireMaterial = new LineBasicMaterial({ color: 0x1d242b, transparent: true, opacity: 0.28 });
   private mesh: Mesh<BufferGeometry, Materials> | null = null;
   private wire: LineSegments | null = null;
-  private textured: ShaderMaterial[] = [];
+  private dressed: Material[] = [];
   private materials = true;
+  private heated = false;
+  private gpu: GpuDeformer | null = null;
+  /** What frames with vertices write to, while the graphics card does not. */
+  private own: Record<'position' | 'normal', BufferAttribute> | null = null;
 
   show(opened: Opened): void {
     this.clear();
     const geometry = new BufferGeometry();
     const vertices = opened.rest.length / 3;
-    geometry.setAttribute('position', dynamic(opened.rest.slice(), 3));
-    geometry.setAttribute('normal', dynamic(new Float32Array(3 * vertices), 3));
+    this.own = { position: dynamic(opened.rest.slice(), 3), normal: dynamic(new Float32Array(3 * vertices), 3) };
+    geometry.setAttribute('position', this.own.position);
+    geometry.setAttribute('normal', this.own.normal);
     geometry.setAttribute('heat', dynamic(new Float32Array(vertices), 1));
     geometry.setIndex(new BufferAttribute(opened.triangles, 1));
     // Never culled: its bounds change with every pose.
@@ -54,21 +62,21 @@ export class MeshView {
     this.mesh?.geometry.dispose();
     this.wire?.geometry.dispose();
     this.group.clear();
-    this.mesh = this.wire = null;
-    this.textured.forEach((material) => material.dispose());
-    this.textured = [];
+    this.mesh = this.wire = this.gpu = this.own = null;
+    this.dressed = [];
   }
 
-  /** What the file says of colours. */
+  /** What the file says of colours. The materials stay the caller's. */
   dress(looks: LooksView): void {
     if (!this.mesh) return;
     const { geometry } = this.mesh;
     geometry.setIndex(new BufferAttribute(looks.triangles, 1));
-    geometry.setAttribute('uv', new BufferAttribute(looks.texcoords, 2));
-    geometry.setAttribute('color', new BufferAttribute(looks.colours, 3));
+    geometry.setAttribute('uv', new BufferAttribute(looks.texcoords[0], 2));
+    geometry.setAttribute('uv1', new BufferAttribute(looks.texcoords[1], 2));
+    if (looks.colours) geometry.setAttribute('color', new BufferAttribute(looks.colours, 3));
     looks.groups.forEach(({ start, count, material }) => geometry.addGroup(start, count, material));
-    this.textured = looks.pictures.map((picture, k) => texturedMaterial(this.material, picture, looks.factors[k]));
-    this.textured.forEach((material) => (material.polygonOffset = this.material.polygonOffset));
+    this.dressed = looks.materials;
+    this.wireframe = this.wire?.visible ?? false;
     this.choose();
   }
 
@@ -79,22 +87,51 @@ export class MeshView {
   }
 
   private choose(): void {
-    if (this.mesh) this.mesh.material = this.materials && this.textured.length ? this.textured : this.material;
+    const dressed = this.materials && !this.heated && this.dressed.length > 0;
+    if (this.mesh) this.mesh.material = dressed ? this.dressed : this.material;
   }
 
   update(frame: SlotFrame): void {
-    if (!this.mesh) return;
-    put(this.mesh.geometry.getAttribute('position') as BufferAttribute, frame.positions);
-    put(this.mesh.geometry.getAttribute('normal') as BufferAttribute, frame.normals);
+    if (!this.mesh || !this.own) return;
+    this.leave();
+    put(this.own.position, frame.positions);
+    put(this.own.normal, frame.normals);
+  }
+
+  /** Vertices are those that the graphics card has made. */
+  follow(gpu: GpuDeformer): void {
+    if (!this.mesh || this.gpu === gpu) return;
+    this.gpu = gpu;
+    const attribute = (buffer: WebGLBuffer): GLBufferAttribute =>
+      new GLBufferAttribute(buffer, WebGL2RenderingContext.FLOAT, 3, 4, gpu.count);
+    this.draw(attribute(gpu.position), attribute(gpu.normal));
+  }
+
+  /** Back to the vertices of the last frame that had any. */
+  leave(): void {
+    if (this.gpu && this.own) this.draw(this.own.position, this.own.normal);
+    this.gpu = null;
+  }
+
+  private draw(position: BufferAttribute | GLBufferAttribute, normal: BufferAttribute | GLBufferAttribute): void {
+    this.mesh?.geometry.setAttribute('position', position as BufferAttribute);
+    this.mesh?.geometry.setAttribute('normal', normal as BufferAttribute);
+    this.wire?.geometry.setAttribute('position', position as BufferAttribute);
   }
 
   get positions(): Float32Array | null {
-    return this.mesh ? (this.mesh.geometry.getAttribute('position').array as Float32Array) : null;
+    return this.gpu ? this.gpu.positions() : ((this.own?.position.array as Float32Array | undefined) ?? null);
+  }
+
+  get normals(): Float32Array | null {
+    return this.gpu ? this.gpu.normals() : ((this.own?.normal.array as Float32Array | undefined) ?? null);
   }
 
   /** Values over `range` a vertex, NaN: none; null: plain clay. */
   heat(values: Float32Array | null, range = 1): void {
     this.material.uniforms.heated.value = values ? 1 : 0;
+    this.heated = values !== null;
+    this.choose();
     if (!values || !this.mesh) return;
     const attribute = this.mesh.geometry.getAttribute('heat') as BufferAttribute;
     const target = attribute.array as Float32Array;
@@ -111,7 +148,8 @@ export class MeshView {
   set wireframe(on: boolean) {
     if (this.wire) this.wire.visible = on;
     // Edges over the surface must not fight with it; without them, an offset would let backs through at the outline.
-    [this.material, ...this.textured].forEach((material) => (material.polygonOffset = on));
+    for (const material of [this.material, ...this.dressed])
+      Object.assign(material, { polygonOffset: on, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
   }
 }
 

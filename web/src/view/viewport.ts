@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The canvas: one camera, one or two pictures of the character. Draws when something changed, never otherwise.
-import { MOUSE, PerspectiveCamera, Plane, Ray, Scene, TOUCH, Vector2, Vector3, WebGLRenderer } from 'three';
+import {
+  DirectionalLight,
+  MOUSE,
+  PerspectiveCamera,
+  PMREMGenerator,
+  Plane,
+  Ray,
+  Scene,
+  TOUCH,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { RoomEnvironment } from 'three/examples/jsm/environments/RoomEnvironment.js';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-import type { Frame, Opened, Slot } from '../protocol';
+import type { Frame, Opened, Slot, Tables } from '../protocol';
+import { deformerOf, GpuDeformer, rigOf } from './gpuDeformer';
 import { Ground } from './ground';
 import { looksOf, type LooksView } from './looks';
+import { texturesOf } from './materials';
 import { MeshView } from './meshView';
 import { project, type Point2, type Projection } from './pick';
 import { PointsView } from './pointsView';
@@ -30,6 +45,13 @@ const DIRECTIONS: Record<ViewName, [number, number, number]> = {
   'three-quarter': [0.62, 0.32, 0.9],
 };
 
+/** For materials of files, as the clay is lit: they hang on the camera. */
+const LIGHTS: { from: [number, number, number]; strength: number }[] = [
+  { from: [-0.46, 0.6, 0.66], strength: 1.9 },
+  { from: [0.86, 0.02, 0.51], strength: 0.3 },
+  { from: [0.45, 0.3, -0.84], strength: 0.6 },
+];
+
 export class Viewport {
   readonly canvas = document.createElement('canvas');
   readonly meshes = [new MeshView(), new MeshView()] as const;
@@ -44,6 +66,7 @@ export class Viewport {
   private bones: Skeleton | null = null;
   private opened: Opened | null = null;
   private looks: LooksView | null = null;
+  private readonly gpu: (GpuDeformer | null)[] = [null, null];
   private box = [-1, 0, -1, 1, 2, 1];
   private layout: Layout = 'single';
   private divider = 0.5;
@@ -76,6 +99,12 @@ export class Viewport {
       this.points.group,
       this.rings.group,
     );
+    for (const { from, strength } of LIGHTS) {
+      const light = new DirectionalLight(0xffffff, strength);
+      light.position.set(...from);
+      this.camera.add(light, light.target);
+    }
+    this.scene.add(this.camera);
     takePointer(this.canvas); // before the controls, so that tools come first
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.zoomToCursor = true;
@@ -98,32 +127,47 @@ export class Viewport {
     this.canvas.addEventListener('webglcontextlost', (event) => {
       event.preventDefault();
       this.lost = true;
+      this.meshes.forEach((mesh) => mesh.leave());
       lost();
     });
     this.canvas.addEventListener('webglcontextrestored', () => {
       this.lost = false;
       this.moved = true;
+      if (this.looks) this.surround();
       this.invalidate();
       restored();
     });
   }
 
-  show(opened: Opened): void {
+  /** bytes: of its file. */
+  show(opened: Opened, bytes: Uint8Array): void {
     this.meshes.forEach((mesh) => mesh.show(opened));
-    void this.dress(opened);
+    [0, 1].forEach((slot) => this.forget(slot as Slot));
+    void this.dress(opened, bytes);
     this.place(opened.info.box);
   }
 
   /** Materials come when their pictures are decoded. */
-  private async dress(opened: Opened): Promise<void> {
+  private async dress(opened: Opened, bytes: Uint8Array): Promise<void> {
     this.opened = opened;
-    this.looks?.pictures.forEach((picture) => picture.dispose());
+    discard(this.looks);
     this.looks = null;
-    const looks = await looksOf(opened);
-    if (!looks || this.opened !== opened) return;
+    const looks = await looksOf(opened, bytes).catch(() => null);
+    if (!looks || this.opened !== opened) return discard(looks);
     this.looks = looks;
+    this.surround();
     this.meshes.forEach((mesh) => mesh.dress(looks));
     this.invalidate();
+  }
+
+  /** A room around the character, for what shines. */
+  private surround(): void {
+    this.scene.environment?.dispose();
+    const maker = new PMREMGenerator(this.renderer);
+    const room = new RoomEnvironment();
+    this.scene.environment = maker.fromScene(room, 0.04).texture;
+    room.dispose();
+    maker.dispose();
   }
 
   /** The materials of the file are on the mesh. */
@@ -145,9 +189,44 @@ export class Viewport {
   }
 
   adopt(frame: Frame): void {
-    frame.slots.forEach((slot, k) => this.meshes[k].update(slot));
+    frame.slots.forEach((made, k) => {
+      if (made) this.meshes[k].update(made);
+      else if (this.tried(k as Slot, frame)) this.meshes[k].follow(this.gpu[k]!);
+    });
     this.moved = true;
     this.invalidate();
+  }
+
+  /** Puts a deformer on the graphics card; or says why not. */
+  prepare(slot: Slot, tables: Tables, opened: Opened): GpuDeformer | string {
+    this.forget(slot);
+    if (this.lost) return 'the graphics context is lost';
+    try {
+      const rig = rigOf(tables, opened.rest, opened.triangles);
+      const deformer = deformerOf(tables, rig);
+      if (typeof deformer === 'string') return deformer;
+      return (this.gpu[slot] = new GpuDeformer(this.renderer, rig, deformer));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  private forget(slot: Slot): void {
+    this.meshes[slot].leave();
+    this.gpu[slot]?.dispose();
+    this.gpu[slot] = null;
+  }
+
+  /** Whether the graphics card has made a frame. */
+  private tried(slot: Slot, frame: Frame): boolean {
+    if (this.lost) return false;
+    this.gpu[slot]?.run(frame.globals, frame.pose);
+    return this.gpu[slot] !== null;
+  }
+
+  /** What the graphics card makes of a frame, without showing it. */
+  made(slot: Slot, frame: Frame): Float32Array | null {
+    return this.tried(slot, frame) ? this.gpu[slot]!.positions() : null;
   }
 
   /** The mesh got other vertices. */
@@ -176,7 +255,9 @@ export class Viewport {
   }
 
   setTheme(dark: boolean): void {
-    this.meshes.forEach((mesh) => mesh.theme(dark ? 0.88 : 1, 0x1d242b));
+    const dim = dark ? 0.88 : 1;
+    this.meshes.forEach((mesh) => mesh.theme(dim, 0x1d242b));
+    this.scene.environmentIntensity = 0.3 * dim;
     this.ground.theme(dark);
     this.invalidate();
   }
@@ -380,4 +461,11 @@ export class Viewport {
     this.meshes.forEach((mesh) => (mesh.group.visible = true));
     this.drawn();
   }
+}
+
+function discard(looks: LooksView | null): void {
+  looks?.materials.forEach((material) => {
+    texturesOf(material).forEach((texture) => texture.dispose());
+    material.dispose();
+  });
 }

@@ -2,49 +2,16 @@
 // What `sinew export --for web` writes, in a page of three.js that knows nothing of sinew: its loader, its mixer, its
 // skinning, and the vertices it makes.
 // usage: node export_run.mjs PROGRAM [RIG.glb DEFORMER]
-import { check, sizeOf } from './harness.mjs';
-import { inThreePage } from './three_page.mjs';
+import { check, distances } from './harness.mjs';
+import { inThreePage, player } from './three_page.mjs';
 
 const [program, rig, named] = process.argv.slice(2);
 const deformer = named ?? 'swing-twist';
 
-const script = `
-import * as THREE from 'three';
-import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-const gltf = await new GLTFLoader().loadAsync('/rig.glb');
-const mixer = new THREE.AnimationMixer(gltf.scene);
-mixer.clipAction(gltf.animations.at(-1)).play();
-window.verticesAt = (time) => {
-  mixer.setTime(time);
-  gltf.scene.updateMatrixWorld(true);
-  const out = [], v = new THREE.Vector3();
-  gltf.scene.traverse((mesh) => {
-    if (!mesh.isMesh) return;
-    for (let i = 0; i < mesh.geometry.attributes.position.count; ++i) {
-      mesh.getVertexPosition(i, v).applyMatrix4(mesh.matrixWorld);
-      out.push(v.x, v.y, v.z);
-    }
-  });
-  return out;
-};
-window.duration = gltf.animations.at(-1).duration;
-window.clip = gltf.animations.length - 1;
-window.ready = true;
-`;
-
-/** Distances over the size, rising. */
-function distances(a, b) {
-  const size = sizeOf(a),
-    out = [];
-  for (let i = 0; i < a.length; i += 3)
-    out.push(Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]) / size);
-  return out.sort((x, y) => x - y);
-}
-
 let source, said;
 await inThreePage({
   program,
-  script,
+  script: player('/rig.glb'),
   make(native) {
     source = rig ?? native.make('arm', 'arm.glb', '--resolution', '1500');
     said = JSON.parse(

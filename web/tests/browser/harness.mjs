@@ -104,6 +104,15 @@ export function sizeOf(positions) {
   return Math.hypot(...high.map((v, k) => v - low[k]));
 }
 
+/** Distances of vertices over the size, rising. */
+export function distances(a, b) {
+  const size = sizeOf(a),
+    out = [];
+  for (let i = 0; i < a.length; i += 3)
+    out.push(Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]) / size);
+  return out.sort((x, y) => x - y);
+}
+
 export function largestDistance(a, b) {
   check(a.length === b.length && a.length > 0, `${a.length / 3} vertices in the page and ${b.length / 3} natively`);
   let most = 0;
@@ -283,10 +292,11 @@ export class Studio {
       const context = new OffscreenCanvas(picture.width, picture.height).getContext('2d');
       context.drawImage(picture, 0, 0);
       const pixels = context.getImageData(0, 0, picture.width, picture.height).data;
-      const found = { strong: 0, red: 0, blue: 0 };
+      const found = { strong: 0, red: 0, blue: 0, bright: 0 };
       for (let i = 0; i < pixels.length; i += 4) {
         const [r, g, b] = pixels.subarray(i, i + 3);
         if (Math.max(r, g, b) - Math.min(r, g, b) > 70) ++found.strong;
+        found.bright += (r + g + b) / 765;
         if (r > g + 60 && r > b + 60) ++found.red;
         if (b > r + 60 && b > g + 40) ++found.blue;
       }

@@ -25,9 +25,10 @@ export const tests = {
   },
 
   async 'checks the rig'({ studio }) {
+    await studio.page.click('[data-role="check-panel"] summary');
     await studio.page.click('[data-role="check"]');
     await studio.page.waitForFunction(() =>
-      /^Grade [A-F]/.test(document.querySelector('[data-role="report"] li')?.textContent ?? ''),
+      /^Grade [A-F]/.test(document.querySelector('[data-role="check-panel"] li')?.textContent ?? ''),
     );
     await studio.shot('checked');
   },
@@ -63,7 +64,7 @@ export const tests = {
     check((await studio.get('joints')).length === 0, 'and has no joints');
   },
 
-  async 'drags the control points of a cage'({ studio, native }) {
+  async 'drags the control points of a cage, and undoes that'({ studio, native }) {
     native.make('cylinder', 'rod.glb');
     native.run('cage', 'bind', native.path('rod.glb'), '--auto', '--resolution', '5', '-o', native.path('caged.glb'));
     await dragDot(studio, native.path('caged.glb'), 'caged.glb', 'cage');
@@ -93,7 +94,7 @@ export const tests = {
     await studio.shot('keys');
   },
 
-  async 'drags a point handle'({ studio, native }) {
+  async 'drags a point handle, and undoes that'({ studio, native }) {
     native.run('handles', native.path('rod.glb'), '-o', native.path('held.glb'));
     await dragDot(studio, native.path('held.glb'), 'held.glb', 'handle');
   },
@@ -110,6 +111,22 @@ async function dragDot(studio, path, name, tool) {
   const from = (await studio.page.evaluate(() => window.sinew.dots()))[0];
   await studio.drag(from, { x: from.x - 30, y: from.y - 30 });
   await studio.moved(before);
-  check(largestDistance(before, await studio.positions()) > 0.01, 'the mesh follows');
+  await studio.settled();
+  const pulled = await studio.positions();
+  check(largestDistance(before, pulled) > 0.01, 'the mesh follows');
   await studio.shot(tool);
+  const dots = () => studio.page.evaluate(() => window.sinew.dots());
+  const moved = await dots();
+  const steps = [
+    ['Control+z', before, from],
+    ['Control+Shift+z', pulled, moved[0]],
+  ];
+  for (const [keys, shape, dot] of steps) {
+    await studio.page.keyboard.press(keys);
+    await studio.settled();
+    const off = largestDistance(shape, await studio.positions());
+    check(off < 1e-6, `${keys}: the mesh is ${off} off`);
+    const at = (await dots())[0];
+    check(Math.hypot(at.x - dot.x, at.y - dot.y) < 0.5, `${keys}: the ${tool} is where it was`);
+  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page in a real browser.
-// usage: node run.mjs PROGRAM PAGE SCREENSHOTS [pose|rig|robust|paint ...]
+// usage: node run.mjs PROGRAM PAGE SCREENSHOTS [pose|rig|robust|paint|graphics ...]
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -34,7 +34,7 @@ async function runFile(browser, name) {
   });
   const studio = new Studio(tab, shots);
   try {
-    const path = module.file(native);
+    const path = (studio.arm = module.file(native));
     server = await native.serve(page, path);
     await studio.load(server.url, path.split('/').pop());
     for (const [title, test] of Object.entries(module.tests)) {
@@ -65,7 +65,8 @@ async function runFile(browser, name) {
 mkdirSync(shots, { recursive: true });
 const browser = await launch(playwright.chromium, browserPath);
 let failures = 0;
-for (const name of names.length ? names : ['pose', 'rig', 'robust', 'paint']) failures += await runFile(browser, name);
+for (const name of names.length ? names : ['pose', 'rig', 'robust', 'paint', 'graphics'])
+  failures += await runFile(browser, name);
 await browser.close();
 console.log(failures ? `${failures} failed` : 'all passed');
 process.exit(failures ? 1 : 0);

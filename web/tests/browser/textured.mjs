@@ -29,7 +29,7 @@ function writeGlb(path, json, binary) {
 }
 
 /** Gives the mesh of a .glb a material with a picture over its height. */
-export function paintTexture(path) {
+export function paintTexture(path, material = { pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }) {
   const { json, binary } = readGlb(path);
   const parts = [Buffer.from(binary)];
   let length = binary.length;
@@ -46,7 +46,8 @@ export function paintTexture(path) {
   for (let i = 0; i < 64; ++i) pixels.set(i < 32 ? [30, 60, 230, 255] : [220, 30, 30, 255], 4 * i);
   json.images = [{ bufferView: add(palettePng(8, 8, pixels)), mimeType: 'image/png' }];
   json.textures = [{ source: 0 }];
-  json.materials = [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }];
+  json.materials = [material];
+  if (JSON.stringify(material).includes('KHR_texture_transform')) json.extensionsUsed = ['KHR_texture_transform'];
   const boxes = json.meshes.flatMap((m) => m.primitives).map((p) => json.accessors[p.attributes.POSITION]);
   const low = Math.min(...boxes.map((a) => a.min[1])),
     high = Math.max(...boxes.map((a) => a.max[1]));

@@ -14,6 +14,37 @@ const TYPES = {
   '.glb': 'model/gltf-binary',
 };
 
+export const THREE = { three: '/three/build/three.module.js', 'three/addons/': '/three/examples/jsm/' };
+
+/** A page with nothing but a script. */
+export const pageOf = (imports, script) =>
+  `<!doctype html><meta charset="utf-8"><script type="importmap">${JSON.stringify({ imports })}</script><script type="module">${script}</script>`;
+
+/** Loads a file, and tells the vertices of its last clip at a time, as three.js skins them. */
+export const player = (address) => `
+import * as THREE from 'three';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+const gltf = await new GLTFLoader().loadAsync('${address}');
+const mixer = new THREE.AnimationMixer(gltf.scene);
+mixer.clipAction(gltf.animations.at(-1)).play();
+window.verticesAt = (time) => {
+  mixer.setTime(time);
+  gltf.scene.updateMatrixWorld(true);
+  const out = [], v = new THREE.Vector3();
+  gltf.scene.traverse((mesh) => {
+    if (!mesh.isMesh) return;
+    for (let i = 0; i < mesh.geometry.attributes.position.count; ++i) {
+      mesh.getVertexPosition(i, v).applyMatrix4(mesh.matrixWorld);
+      out.push(v.x, v.y, v.z);
+    }
+  });
+  return out;
+};
+window.duration = gltf.animations.at(-1).duration;
+window.clip = gltf.animations.length - 1;
+window.ready = true;
+`;
+
 function skip(why) {
   console.log(`skipped: ${why}`);
   process.exit(SKIPPED);
@@ -37,7 +68,7 @@ export async function inThreePage({
   const playwright = await import('playwright-core').catch(() => null);
   if (!playwright) skip('playwright-core is not installed, ./dev page installs it');
   const require = createRequire(import.meta.url);
-  const imports = { three: '/three/build/three.module.js', 'three/addons/': '/three/examples/jsm/', ...named };
+  const imports = { ...THREE, ...named };
   const folders = { ...served };
   try {
     folders['/three/'] = dirname(dirname(require.resolve('three')));
@@ -48,7 +79,7 @@ export async function inThreePage({
   } catch {
     skip(`${['three', ...Object.keys(packages)].join(' or ')} is not installed, ./dev page installs them`);
   }
-  const html = `<!doctype html><meta charset="utf-8"><script type="importmap">${JSON.stringify({ imports })}</script><script type="module">${script}</script>`;
+  const html = pageOf(imports, script);
 
   const folder = mkdtempSync(join(tmpdir(), 'sinew-three-'));
   const native = new Native(resolve(program), folder);

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all meshes of a file share: its rig, the deformer, the rows as a texture, and the code of the shader.
 import { DataTexture, FloatType, NearestFilter, RGBAFormat, RGBAIntegerFormat, UnsignedIntType } from 'three';
+import { deformerCode, padded, PALETTE_BITS, ROW_BITS } from '../code.js';
 import type { Deformer } from '../deformers/deformer.js';
 import { SinewError, type Rig } from '../rig.js';
-import common from '../../../shaders/common.glsl';
-import dqs from '../../../shaders/dqs.glsl';
-import flesh from '../../../shaders/flesh.glsl';
-import joint from '../../../shaders/joint.glsl';
-import lbs from '../../../shaders/lbs.glsl';
-import stretch from '../../../shaders/stretch.glsl';
 import type { BoneShape } from '../skeleton.js';
 import type { Evaluator } from './fallback.js';
 import { Pass, passOrder, passReader, passRows, passShader, restTexture } from './pass.js';
-
-const SNIPPETS: Record<string, string> = { dqs, flesh, joint, lbs, stretch };
-const ROW_BITS = 11, PALETTE_BITS = 9;
 
 let count = 0;
 
@@ -55,31 +47,18 @@ export class SharedRig {
       this.declarations = '';
       return;
     }
-    const width = 1 << ROW_BITS, texels = deformer.rows.length / 4, height = Math.max(1, Math.ceil(texels / width));
+    const texels = deformer.rows.length / 4, { data, width, height } = padded(deformer.rows, ROW_BITS);
     if (height > side) throw new SinewError(`${deformer.name} needs ${texels} texels for the weights and fields of ${rig.vertices} vertices, and a texture of ${side} rows holds ${width * side}`);
     if (deformer.paletteTexels > paletteCapacity(side)) throw new SinewError(`${deformer.name} needs ${deformer.paletteTexels} texels for ${rig.skeleton.nodes.length} joints, and a texture of ${side} rows holds ${paletteCapacity(side)}`);
-    const data = new Uint32Array(4 * width * height);
-    data.set(deformer.rows);
     const rows = (this.rows = new DataTexture(data, width, height, RGBAIntegerFormat, UnsignedIntType));
     rows.internalFormat = 'RGBA32UI';
     rows.minFilter = rows.magFilter = NearestFilter;
     rows.needsUpdate = true;
-    let code = [common, ...deformer.shaders.map((name) => SNIPPETS[name])].join('\n');
-    for (const [name, value] of Object.entries(deformer.constants ?? {})) code = code.replace(new RegExp(`${name} = \\d+`), `${name} = ${value}`);
-    const functions = (first: string): string => `
-vec4 sinew_palette(int at) {
-  int place = ${first} + at;
-  return texelFetch(boneTexture, ivec2(place & ${(1 << PALETTE_BITS) - 1}, place >> ${PALETTE_BITS}), 0);
-}
-uvec4 sinew_row(int at) {
-  return texelFetch(sinewRows, ivec2(at & ${width - 1}, at >> ${ROW_BITS}), 0);
-}
-${code}`;
     this.passes = passes && passRows(2 * rig.vertices) <= side;
     if (this.passes) {
       this.order = passOrder(rig, deformer);
       this.rests = restTexture(rig, deformer, this.order);
-      this.passCode = passShader(rig, deformer, functions('sinew_first'));
+      this.passCode = passShader(rig, deformer, deformerCode(deformer, 'sinew_first'));
       this.declarations = passReader(rig);
       return;
     }
@@ -94,7 +73,7 @@ uniform highp usampler2D sinewRows;
 #else
 #define SINEW_FIRST 0
 #endif
-${functions('SINEW_FIRST')}`;
+${deformerCode(deformer, 'SINEW_FIRST')}`;
   }
 
   /** Makes vertices of as many characters as the palette holds; null where materials do that themselves. */
