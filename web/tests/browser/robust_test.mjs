@@ -50,7 +50,7 @@ export const tests = {
     );
     await studio.notice('The deformer was restarted');
     check(
-      (await studio.positions()).every((v, i) => Math.abs(v - bent[i]) < 1e-7),
+      (await studio.positions()).every((v, i) => Math.abs(v - bent[i]) < 1e-6),
       'the pose is back',
     );
     await studio.type('Rotation about Z in degrees', 10);
