@@ -22,7 +22,7 @@ export default typescript.config(
     rules: { '@typescript-eslint/require-await': 'off' }, // what stands in for the worker answers with promises
   },
   {
-    files: ['**/*.mjs'],
+    files: ['**/*.mjs', 'public/*.js'],
     rules: { 'no-undef': 'off' }, // one file holds what runs in Node and what runs in the page
   },
 );

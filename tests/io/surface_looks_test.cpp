@@ -19,6 +19,10 @@ TEST(SurfaceLooks, FindsTexturesOfRealFiles) {
     EXPECT_EQ(looks.of_face.size(), asset->rig.mesh.face_count());
     EXPECT_EQ(looks.texcoords.size(), asset->rig.mesh.vertex_count());
     for (const std::uint32_t material : looks.of_face) ASSERT_LT(material, looks.materials.size());
+    for (const SurfaceLooks::Material& material : looks.materials) EXPECT_EQ(material.index, 0) << name;
+    // These have no texture transform.
+    EXPECT_EQ(looks.stored[0], looks.texcoords) << name;
+    EXPECT_TRUE(looks.stored[1].empty()) << name;
     const std::string& image = looks.materials[looks.of_face[0]].image;
     EXPECT_TRUE(image.starts_with("\x89PNG") || image.starts_with("\xFF\xD8\xFF")) << name;
   }

@@ -47,7 +47,7 @@ const DIRECTIONS: Record<ViewName, [number, number, number]> = {
 
 /** For materials of files, as the clay is lit: they hang on the camera. */
 const LIGHTS: { from: [number, number, number]; strength: number }[] = [
-  { from: [-0.46, 0.6, 0.66], strength: 1.9 },
+  { from: [-0.46, 0.6, 0.66], strength: 1.6 },
   { from: [0.86, 0.02, 0.51], strength: 0.3 },
   { from: [0.45, 0.3, -0.84], strength: 0.6 },
 ];
@@ -257,7 +257,7 @@ export class Viewport {
   setTheme(dark: boolean): void {
     const dim = dark ? 0.88 : 1;
     this.meshes.forEach((mesh) => mesh.theme(dim, 0x1d242b));
-    this.scene.environmentIntensity = 0.3 * dim;
+    this.scene.environmentIntensity = 0.45 * dim;
     this.ground.theme(dark);
     this.invalidate();
   }

@@ -17,6 +17,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { check, distances, findChromium, launch, Native, readObj, sizeOf, SKIPPED, Studio } from './harness.mjs';
 import { paintTexture, readGlb } from './textured.mjs';
 import { pageOf, player, THREE } from './three_page.mjs';
@@ -126,6 +127,11 @@ try {
   const three = dirname(dirname(createRequire(import.meta.url).resolve('three')));
   site = await serve({ '/examples/': folder, '/three/': three, '/': page });
   browser = await launch(playwright.chromium, browserPath);
+  const fromFile = await browser.newPage();
+  await fromFile.goto(pathToFileURL(resolve(page, 'index.html')).href);
+  check(/python3 -m http.server/.test(await fromFile.textContent('body')), 'a page from a file says how it runs');
+  await fromFile.close();
+  step('says what to do where it cannot run');
   const tab = await browser.newPage({ viewport: { width: 1280, height: 720 }, acceptDownloads: true });
   const studio = new Studio(tab, shots);
   await studio.open(site.url);
@@ -162,12 +168,20 @@ try {
 
   const done = (what) => tab.waitForFunction(what, null, { timeout: 240_000 });
   const busy = () => tab.waitForFunction(() => window.sinew.working);
-  await tab.click('[data-role="solve"]');
+  const solve = () => tab.click('[data-role="solve"]');
+  await solve();
+  await tab.waitForFunction(() =>
+    /\d %/.test(document.querySelector('[data-role="paint"] [data-role="stage"]').textContent),
+  );
+  await tab.click('[data-role="paint"] [data-role="cancel"]');
+  await studio.notice('Stopped; nothing was changed.');
+  await studio.quiet();
+  await solve();
   await busy();
   await done(() => !window.sinew.working && window.sinew.canUndo);
   await studio.idle();
   await studio.shot('static-flesh');
-  step('makes flesh of it');
+  step('makes flesh of it, at the second try: the first was cancelled');
 
   await tab.setInputFiles('#motion-input', native.path('walk.glb'));
   await busy();
