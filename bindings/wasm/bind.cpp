@@ -265,9 +265,8 @@ std::string skeleton_json(const Session& session) {
 
 }  // namespace
 
-// In bind_paint.cpp and bind_tables.cpp.
+// In bind_paint.cpp.
 void bind_paint(emscripten::class_<Session>& session);
-void bind_tables(emscripten::class_<Session>& session);
 
 EMSCRIPTEN_BINDINGS(sinew) {
   namespace em = emscripten;
@@ -278,7 +277,6 @@ EMSCRIPTEN_BINDINGS(sinew) {
   em::constant("threads", thread_count());
   em::class_<Session> session("Session");
   bind_paint(session);
-  bind_tables(session);
   session.function("info", &info)
       .function("triangles", &triangles)
       .function("edges", &edges)

@@ -134,9 +134,8 @@ val tables(const Session& session, int slot) {
 
 }  // namespace
 
-// Called where the class is declared.
-void bind_tables(emscripten::class_<Session>& session) {
-  session.function("tables", &tables);
+EMSCRIPTEN_BINDINGS(sinew_tables) {
+  emscripten::function("tables", &tables);
 }
 
 }  // namespace sinew

@@ -45,6 +45,8 @@ export interface Module {
   run(request: string, files: { name: string; bytes: Uint8Array }[]): JobResult;
   /** JSON: what requests may name, {weights: [{name, summary}], templates, names, targets}. */
   choices(): string;
+  /** Of a session's slot; in the studio's module, too. */
+  tables(session: Session, slot: Slot): Tables;
   /** Told of how far run() and setDeformer() are, from inside the call; null: nobody. */
   onProgress(listener: ((stage: string, fraction: number) => void) | null): void;
   /** How many threads evaluate() uses. */
@@ -264,7 +266,6 @@ export interface Session {
   /** Builds a deformer and returns what had to be computed because the file lacks it, a sentence each. */
   setDeformer(slot: Slot, settings: DeformSettings): string[];
   evaluate(slot: Slot): Frame;
-  tables(slot: Slot): Tables;
 
   pose(): PoseState;
   setPose(pose: PoseState): void;

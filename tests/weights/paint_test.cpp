@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -102,6 +103,24 @@ TEST(Paint, ABrushOnOneFingerDoesNotReachTheNext) {
   ASSERT_FALSE(touched.empty());
   for (const Touch& touch : touched)
     EXPECT_LT(on.surface.weld().representative[touch.vertex], one.vertex_count());
+}
+
+TEST(Paint, ABrushGoesAlongTheSurfaceAndNotAcrossAFold) {
+  // A sheet folded like a hairpin: row 0 lies beside the last one, and the surface between them is long.
+  constexpr std::uint32_t kRows = 41, kColumns = 5;
+  PolyMesh sheet;
+  for (std::uint32_t i = 0; i < kRows; ++i)
+    for (std::uint32_t j = 0; j < kColumns; ++j)
+      sheet.positions.emplace_back(0.05 * std::min(i, kRows - 1 - i), i < kRows / 2 ? 0 : 0.05, 0.05 * j);
+  for (std::uint32_t i = 0; i + 1 < kRows; ++i)
+    for (std::uint32_t j = 0; j + 1 < kColumns; ++j)
+      sheet.add_face(
+          {kColumns * i + j, kColumns * i + j + 1, kColumns * (i + 1) + j + 1, kColumns * (i + 1) + j});
+  Painting on(std::move(sheet));
+  const auto touched = on.surface.touched(on.shown, 2, on.mesh.positions[2], 0.2, 1, Falloff::kConstant);
+  ASSERT_GT(touched.size(), kColumns);
+  for (const Touch& touch : touched)
+    EXPECT_LT(on.surface.weld().representative[touch.vertex], kColumns * kRows / 2);
 }
 
 TEST(Paint, ReplaceFloodsTheValueAndTheOthersKeepTheirProportions) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { App } from './app';
 import { boxOf, diagonalOf, distances } from './distance';
-import type { Frame, Slot } from './protocol';
+import { type Drawn, type Frame, isKeyed, isShaped, type Slot } from './protocol';
 import type { State } from './state';
 import type { Viewport } from './view/viewport';
 
@@ -48,8 +48,9 @@ export class Graphics {
 
   private async start(): Promise<void> {
     const { engine, state, store } = this.app;
-    const { opened, frame, building, layout } = state;
-    if (!opened || !frame || building || state.job || !opened.info.skinned) return;
+    const { opened, frame, layout } = state;
+    if (!opened?.info.skinned) return;
+    if (!frame) return void (this.timer = setTimeout(() => void this.start(), CALM_MS)); // the first is on its way
     const round = this.round;
     const slots: Slot[] = layout === 'single' ? [0] : [0, 1];
     const drawn: typeof engine.drawn = [];
@@ -57,25 +58,31 @@ export class Graphics {
       const tables = await engine.call('tables', { slot }).catch(() => null);
       if (round !== this.round || !tables) return;
       const made = this.viewport.prepare(slot, tables, opened);
-      this.reasons[slot] = typeof made === 'string' ? made : '';
-      if (typeof made !== 'string') drawn.push({ slot, shapes: made.shapes });
+      const problem = typeof made === 'string' ? made : await made.problem();
+      if (round !== this.round) return;
+      this.reasons[slot] = problem ?? '';
+      if (typeof made !== 'string' && problem === null) drawn.push({ slot, shapes: made.shapes });
     }
     // A frame that has both: what the graphics card cannot do right stays where it was.
     const both = await engine.change([]).catch(() => null);
     if (round !== this.round || !both) return;
-    const kept = drawn.filter(({ slot }) => this.same(slot, both));
+    const kept: typeof drawn = [];
+    for (const one of drawn) if (!(await this.differs(one, both))) kept.push(one);
+    if (round !== this.round) return;
     engine.drawn = kept;
     store.set({ drawn: kept.map(({ slot }) => slot) });
     if (kept.length) await engine.change([], 'refresh').catch(() => undefined);
   }
 
-  private same(slot: Slot, frame: Frame): boolean {
-    const made = frame.slots[slot];
-    const shown = this.viewport.made(slot, frame);
-    if (!made || !shown || frame.pose.keys.some((weight) => weight !== 0)) return false;
-    const off = distances(shown, made.positions, diagonalOf(boxOf(made.positions)) || 1).max;
-    if (off < SAME) return true;
+  private async differs({ slot, shapes }: Drawn, frame: Frame): Promise<boolean> {
+    // What the worker does itself, there is nothing to compare by.
+    if (isKeyed(frame.pose) || (!shapes && isShaped(frame.pose))) return false;
+    const made = frame.slots[slot]?.positions.slice(); // the frame may be given back meanwhile
+    const shown = await this.viewport.made(slot, frame);
+    if (!made?.length || !shown) return true;
+    const off = distances(shown, made, diagonalOf(boxOf(made)) || 1).max;
+    if (off < SAME) return false;
     this.reasons[slot] = `the graphics card is off by ${off.toExponential(1)} of the size`;
-    return false;
+    return true;
   }
 }

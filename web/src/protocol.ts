@@ -85,6 +85,11 @@ export interface Drawn {
   shapes: boolean;
 }
 
+/** Bones are stretched or twisted along themselves. */
+export const isShaped = (pose: PoseState): boolean => pose.shapes.some((v, k) => v !== (k % 3 ? 0 : 1));
+/** Shape keys are on. */
+export const isKeyed = (pose: PoseState): boolean => pose.keys.some((weight) => weight !== 0);
+
 export interface Requests {
   load: { ask: { threads: boolean; base: string }; answer: Ready };
   open: { ask: { bytes: Uint8Array; name: string }; answer: Opened };

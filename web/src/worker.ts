@@ -2,6 +2,7 @@
 // Holds the WebAssembly module and the open character, and answers one message at a time.
 import type { Info, Module, Session, Frame as WasmFrame } from '@wasm';
 import type { Answer, Ask, Call, Frame, Kind, Op, Painted, Reply, Slot, SlotFrame, Stroke, Told } from './protocol';
+import { isKeyed, isShaped } from './protocol';
 import { loadModule } from './wasm';
 
 let sinew: Module | null = null;
@@ -65,8 +66,8 @@ function makeFrame(ask: Ask<'frame'>): Frame {
   ask.ops.forEach((op) => apply(s, op));
   const { handles: points, cages } = (info ??= s.info());
   const pose = s.pose();
-  const shaped = pose.shapes.some((v, k) => v !== (k % 3 ? 0 : 1));
-  const keyed = pose.keys.some((weight) => weight !== 0);
+  const shaped = isShaped(pose),
+    keyed = isKeyed(pose);
   const elsewhere = (slot: Slot): boolean =>
     !keyed && ask.drawn.some((one) => one.slot === slot && (one.shapes || !shaped));
   const handles = new Float64Array(7 * points.length);
@@ -117,7 +118,7 @@ const handlers: { [K in Kind]: (ask: Ask<K>) => Answer<K> | Promise<Answer<K>> }
       looks: opened.looks(),
     };
   },
-  tables: (ask) => open().tables(ask.slot),
+  tables: (ask) => sinew!.tables(open(), ask.slot),
   deformer: (ask) => open().setDeformer(ask.slot, ask.settings),
   frame: makeFrame,
   channel: (ask) => open().channel(ask.kind, ask.joint).slice(),

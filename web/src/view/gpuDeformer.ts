@@ -52,6 +52,9 @@ export function deformerOf(tables: Tables, rig: Rig): Deformer | string {
   }
 }
 
+const soon = (): Promise<void> => new Promise((done) => setTimeout(done, 20));
+
+/** Linked some time later: asking at once would hold up the page. */
 function program(gl: WebGL2RenderingContext, deformer: Deformer): WebGLProgram {
   const vertex = `#version 300 es
 precision highp float;
@@ -75,20 +78,16 @@ void main() {
 }`;
   const fragment = '#version 300 es\nvoid main() {}';
   const made = gl.createProgram();
-  const shaders = ([gl.VERTEX_SHADER, gl.FRAGMENT_SHADER] as const).map((kind, k) => {
+  ([gl.VERTEX_SHADER, gl.FRAGMENT_SHADER] as const).forEach((kind, k) => {
     const shader = gl.createShader(kind)!;
     gl.shaderSource(shader, k ? fragment : vertex);
     gl.compileShader(shader);
     gl.attachShader(made, shader);
-    return shader;
+    gl.deleteShader(shader); // with its program
   });
   gl.transformFeedbackVaryings(made, ['madePosition', 'madeNormal'], gl.SEPARATE_ATTRIBS);
   gl.linkProgram(made);
-  const problem = gl.getProgramParameter(made, gl.LINK_STATUS) ? null : gl.getShaderInfoLog(shaders[0]);
-  shaders.forEach((shader) => gl.deleteShader(shader));
-  if (problem === null) return made;
-  gl.deleteProgram(made);
-  throw new Error(`the shader cannot be compiled: ${problem.slice(0, 200)}`);
+  return made;
 }
 
 export class GpuDeformer {
@@ -162,6 +161,16 @@ export class GpuDeformer {
     renderer.resetState();
   }
 
+  /** Why the graphics card cannot run it; null: it can. */
+  async problem(): Promise<string | null> {
+    const { gl } = this;
+    const asked = gl.getExtension('KHR_parallel_shader_compile');
+    while (asked && !gl.isContextLost() && !gl.getProgramParameter(this.program, asked.COMPLETION_STATUS_KHR))
+      await soon();
+    if (gl.getProgramParameter(this.program, gl.LINK_STATUS)) return null;
+    return `the shader cannot be linked: ${gl.getProgramInfoLog(this.program)?.slice(0, 200)}`;
+  }
+
   private texture(): WebGLTexture {
     const { gl } = this;
     const texture = gl.createTexture();
@@ -220,6 +229,16 @@ export class GpuDeformer {
   /** What the last frame made, brought back: waits for the graphics card, once a frame. */
   positions(): Float32Array {
     return (this.read ??= this.bring(this.position));
+  }
+
+  /** The same once the graphics card has made it, without holding up the page. */
+  async brought(): Promise<Float32Array> {
+    const { gl } = this;
+    const done = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    while (done && !gl.isContextLost() && gl.clientWaitSync(done, 0, 0) === gl.TIMEOUT_EXPIRED) await soon();
+    gl.deleteSync(done);
+    return this.positions();
   }
 
   normals(): Float32Array {

@@ -225,8 +225,8 @@ export class Viewport {
   }
 
   /** What the graphics card makes of a frame, without showing it. */
-  made(slot: Slot, frame: Frame): Float32Array | null {
-    return this.tried(slot, frame) ? this.gpu[slot]!.positions() : null;
+  async made(slot: Slot, frame: Frame): Promise<Float32Array | null> {
+    return this.tried(slot, frame) ? this.gpu[slot]!.brought() : null;
   }
 
   /** The mesh got other vertices. */
