@@ -141,14 +141,15 @@ class Points : public Deformer {
   std::vector<std::uint32_t> proximal_;
 };
 
-// Where a handle looks for the skin: round the bone that begins there, in sectors of its own, since a joint
-// near one side of a thick limb is far from the other.
+// Where a handle looks for the skin: round the joint, in sectors of its own, since a joint near one side of a thick limb
+// is far from the other. The plane halves the angle between the bones that meet: across one of them alone, an ankle
+// would look up the leg.
 struct Ring {
   static constexpr int kSectors = 12;
   static constexpr double kTilt = 0.5;  // sine of the angle to the plane across the bone
   Vec3 at, along, side, front;
 
-  Ring(const Bone& bone, const Vec3& place) : at(place), along((bone.tail - bone.head).normalized()) {
+  Ring(const Vec3& place, const Vec3& along_both) : at(place), along(along_both) {
     side = along.unitOrthogonal();
     front = along.cross(side);
   }
@@ -161,19 +162,30 @@ struct Ring {
   }
 };
 
-void choose_round(const Ring& ring, std::span<const Vec3> positions, double radius,
-                  std::vector<std::uint8_t>& chosen) {
+// The direction of a bone and of the one that leads to it, halved; of the bone alone where they double back.
+Vec3 along_bones(const Rig& rig, std::span<const Affine3> bind, const Bone& bone) {
+  const Vec3 own = (bone.tail - bone.head).normalized();
+  const int parent = rig.skeleton[bone.joint].parent;
+  if (parent < 0) return own;
+  const Vec3 before = bone.head - bind[static_cast<std::size_t>(parent)].translation();
+  if (!(before.norm() > 0)) return own;
+  const Vec3 both = own + before.normalized();
+  return both.norm() > 0.1 ? Vec3(both.normalized()) : own;
+}
+
+// Of the vertices that the handle moves most: where a thin finger has none in a sector, the next would be a thigh's.
+void choose_round(const Ring& ring, std::span<const Vec3> positions, std::span<const std::uint32_t> own,
+                  double radius, std::vector<std::uint8_t>& chosen) {
   std::array<double, Ring::kSectors> nearest;
   nearest.fill(std::numeric_limits<double>::infinity());
-  std::vector<int> sectors(positions.size());
-  for (std::size_t i = 0; i < positions.size(); ++i)
-    if ((sectors[i] = ring.sector_of(positions[i])) >= 0) {
-      double& least = nearest[static_cast<std::size_t>(sectors[i])];
+  for (const std::uint32_t i : own)
+    if (const int sector = ring.sector_of(positions[i]); sector >= 0) {
+      double& least = nearest[static_cast<std::size_t>(sector)];
       least = std::min(least, (positions[i] - ring.at).norm());
     }
-  for (std::size_t i = 0; i < positions.size(); ++i)
-    if (sectors[i] >= 0 &&
-        (positions[i] - ring.at).norm() <= radius * nearest[static_cast<std::size_t>(sectors[i])])
+  for (const std::uint32_t i : own)
+    if (const int sector = ring.sector_of(positions[i]);
+        sector >= 0 && (positions[i] - ring.at).norm() <= radius * nearest[static_cast<std::size_t>(sector)])
       chosen[i] = 1;
 }
 
@@ -182,8 +194,16 @@ void choose_round(const Ring& ring, std::span<const Vec3> positions, double radi
 std::vector<std::uint32_t> proximal_vertices(const Rig& rig, const PointsOptions& options) {
   const std::size_t handles = rig.points.points.size(), n = rig.mesh.vertex_count();
   std::vector<std::uint8_t> chosen(n, 0);
-  const std::vector<Bone> bones = bones_of(rig.skeleton, bind_transforms(rig));
+  const std::vector<Affine3> bind = bind_transforms(rig);
+  const std::vector<Bone> bones = bones_of(rig.skeleton, bind);
   const double here = 1e-6 * bounding_box(rig.mesh.positions).diagonal().norm();
+  std::vector<std::vector<std::uint32_t>> own(handles);  // the vertices that each moves most
+  for (std::uint32_t i = 0; i < rig.points.weights.size(); ++i) {
+    const auto row = rig.points.weights[i];
+    const auto most = std::max_element(row.begin(), row.end(),
+                                       [](const auto& a, const auto& b) { return a.weight < b.weight; });
+    if (most != row.end()) own[most->control].push_back(i);
+  }
   for (std::size_t h = 0; h < handles; ++h) {
     const Vec3& at = rig.points.points[h].position;
     double nearest = std::numeric_limits<double>::infinity();
@@ -193,7 +213,8 @@ std::vector<std::uint32_t> proximal_vertices(const Rig& rig, const PointsOptions
     for (const Bone& bone : bones)
       if (static_cast<int>(bone.joint) == rig.points.points[h].joint && (bone.head - at).norm() <= here &&
           (bone.tail - bone.head).norm() > here)
-        choose_round(Ring(bone, at), rig.mesh.positions, options.radius, chosen);
+        choose_round(Ring(at, along_bones(rig, bind, bone)), rig.mesh.positions, own[h], options.radius,
+                     chosen);
   }
   for (std::size_t i = 0; i < rig.points.weights.size(); ++i)
     for (const ControlRows::Entry& entry : rig.points.weights[i])

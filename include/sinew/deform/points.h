@@ -20,7 +20,7 @@ struct PointsOptions {
   PointsForm form = PointsForm::kArap;
   int iterations = 6;
   /// Vertices that hang on the handles: no farther from one than this many times the distance of its nearest
-  /// vertex; at a joint whose bone begins there, of the nearest in each direction round the bone.
+  /// vertex; at a joint whose bone begins there, of the nearest in each direction round the joint.
   double radius = 1.25;
   double weight = 2;  ///< or with at least this much weight of one handle; above 1: none
 };
