@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/device_calls.h"
 #include "gpu/program.h"
 
 namespace sinew {
@@ -366,11 +367,11 @@ struct DeviceDeformer::Memory {
       SINEW_CUDA(scratch.take(n * chunks.size.palette, chunks.palette), "memory for the poses was taken");
       SINEW_CUDA(scratch.take(n * chunks.size.drives, chunks.drives), "memory for the poses was taken");
       SINEW_CUDA(scratch.take(n * chunks.size.keys, chunks.keys), "memory for the poses was taken");
-      pose_kernel<<<blocks_for(some, kLanes), kPoseWarps * kLanes, 0, stream>>>(view, from, chunks);
+      launch_kernel(pose_kernel, blocks_for(some, kLanes), kPoseWarps * kLanes, stream, view, from, chunks);
       const std::int32_t all = view.entries + view.field_count;
       if (!rows && motion != Motion::kLinear && all > 0)
-        entry_kernel<<<dim3(blocks_for(some, 128), static_cast<unsigned>(all)), 128, 0, stream>>>(view, motion, from,
-                                                                                              chunks);
+        launch_kernel(entry_kernel, dim3(blocks_for(some, 128), static_cast<unsigned>(all)), 128, stream, view, motion, from,
+                      chunks);
       then(chunks, static_cast<unsigned>(n));
       SINEW_CUDA(cudaGetLastError(), "the kernels were started");
     }
@@ -384,7 +385,7 @@ struct DeviceDeformer::Memory {
     const dim3 groups(blocks_for(view.group_count, kGroupsAtOnce), blocks_for(n, kWarps));
     const auto tiles_of = [&](auto kind, auto plain) {
       using Kind = typename decltype(kind)::type;
-      tile_kernel<Kind, kNormals, decltype(plain)::value, Number><<<tiles, kThreads, 0, stream>>>(view, chunks, target);
+      launch_kernel(tile_kernel<Kind, kNormals, decltype(plain)::value, Number>, tiles, kThreads, stream, view, chunks, target);
     };
     const auto start = [&](auto kind) { view.plain ? tiles_of(kind, std::true_type()) : tiles_of(kind, std::false_type()); };
     switch (motion) {
@@ -394,7 +395,7 @@ struct DeviceDeformer::Memory {
       case Motion::kDualBones: return start(std::type_identity<DualBones>());
       case Motion::kJoints: return start(std::type_identity<void>());
       case Motion::kFlesh:
-        return group_kernel<kNormals, Number><<<groups, kThreads, 0, stream>>>(view, chunks, target);
+        return launch_kernel(group_kernel<kNormals, Number>, groups, kThreads, stream, view, chunks, target);
     }
   }
 
