@@ -168,7 +168,13 @@ TEST(ProximalVertices, GoAllRoundAJointThatIsNotInTheMiddle) {
   const std::vector<Affine3> bind = bind_transforms(rig);
   const Vec3 joint = bind[1].translation();
   rig.points.points = {{"joint", joint, 1}};
-  for (Vec3& p : rig.mesh.positions) p.y() += p.y() < 0 ? -3.0 : 0.0;
+  rig.points.weights = {};
+  rig.points.weights.offsets = {0};
+  for (Vec3& p : rig.mesh.positions) {
+    p.y() += p.y() < 0 ? -3.0 : 0.0;
+    rig.points.weights.entries.push_back({0, 1.0f});
+    rig.points.weights.offsets.push_back(static_cast<std::uint32_t>(rig.points.weights.entries.size()));
+  }
   const auto list = proximal_vertices(rig, {});
   double top = -1e9, bottom = 1e9;
   for (const std::uint32_t i : list) {
