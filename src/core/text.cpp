@@ -82,7 +82,13 @@ std::size_t utf8_length(std::string_view text) {
 bool is_control(std::string_view character) {
   const auto lead = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return lead < 0x20 || lead == 0x7F;
-  return character.size() == 2 && lead == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
+  const auto second = static_cast<unsigned char>(character[1]);
+  if (character.size() == 2) return lead == 0xC2 && second < 0xA0;
+  if (character.size() != 3 || lead != 0xE2) return false;
+  // Ends of lines and what turns the direction of the text after it: U+2028 to U+202E, U+2066 to U+2069.
+  const auto third = static_cast<unsigned char>(character[2]);
+  return (second == 0x80 && third >= 0xA8 && third <= 0xAE) ||
+         (second == 0x81 && third >= 0xA6 && third <= 0xA9);
 }
 
 }  // namespace

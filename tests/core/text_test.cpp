@@ -189,6 +189,8 @@ TEST(EqualsIgnoringCase, ComparesAsciiOnly) {
 TEST(Printable, ReplacesWhatATerminalShouldNotSee) {
   EXPECT_EQ(printable("Hüfte 骨"), "Hüfte 骨");
   EXPECT_EQ(printable("a\x1b[31mb\n\x7f"), "a?[31mb??");
+  EXPECT_EQ(printable("a\u202eb\u2028c\u2069\u200d"),
+            "a?b?c?\u200d");  // what turns text round, ends of lines
   EXPECT_EQ(printable("\xFF"
                       "a\xC3"),
             "\xEF\xBF\xBD"

@@ -6,11 +6,14 @@ import math
 import re
 import signal
 import struct
+import unicodedata
 
 import changes
 
 DONE, BAD_INPUT, IMPOSSIBLE = 0, 3, 4  # all that a damaged file may end in; the arguments are sound
 NOT_FINITE = re.compile(rb"(?im)^\s*v[nt]?\s.*\b(nan|inf)")
+STEERS = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of pairs, ends of lines
+TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # the direction of what follows
 OWNED = re.compile(r"(POSITION|NORMAL|WEIGHTS_\d+)$")
 
 
@@ -74,7 +77,8 @@ def wrong_in_message(stderr, code, names):
         text = stderr.decode()
     except UnicodeDecodeError:
         return "the message is not UTF-8"
-    if bad := [c for c in text if not c.isprintable() and c not in "\n\t"]:
+    if bad := [c for c in text if c not in "\n\t" and (
+            unicodedata.category(c) in STEERS or unicodedata.bidirectional(c) in TURNS)]:
         return "the message holds a control character, %r" % bad[0]
     sentences = [line for line in text.splitlines() if line.startswith("sinew: ")]
     if not sentences or len(sentences[-1]) < 20:
@@ -85,9 +89,11 @@ def wrong_in_message(stderr, code, names):
 
 
 def judge(end, words, input_name, folder, out, limits):
-    """Kind and sentence of what is wrong with a call, or None. `end` holds code, cpu, memory, timed_out, stdout, stderr."""
-    if end.code == -signal.SIGXCPU or end.timed_out or end.cpu > limits.cpu:
-        return "hang", "takes over %.3g s of processor time" % limits.cpu
+    """Kind and sentence of what is wrong with a call, or None. `end` holds code, cpu, memory, sleeps, stdout, stderr."""
+    if end.sleeps:
+        return "sleep", "does nothing and does not end"
+    if end.code == -signal.SIGXCPU or end.cpu > limits.cpu:
+        return "time", "takes over %.3g s of processor time" % limits.cpu
     if end.code == 99 and limits.sanitized:
         found = re.search(rb"(ERROR: \w+: [\w-]+|runtime error: [^\n]*)", end.stderr)
         return "sanitizer", found.group(1).decode(errors="replace") if found else "the sanitizer found something"
