@@ -32,6 +32,8 @@ constexpr const char* kHollow = "the middle of this body lies outside of it: it 
 constexpr double kAcross = 0.8;            // cosine between the template's left and a mirror plane's normal
 constexpr double kSmallPiece = 0.03;       // of the surface: what hides a body that is in pieces
 constexpr double kPlainConfidence = 0.25;  // without a template
+constexpr double kEncloses = 0.5;          // of the surface: what has an inside behind it
+constexpr std::size_t kLookBehind = 500;   // triangles
 using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
@@ -46,6 +48,28 @@ double share_inside(const WindingNumber& winding, const std::vector<Curve>& curv
       ++all;
     }
   return all > 0 ? static_cast<double>(in) / static_cast<double>(all) : 0;
+}
+
+// Whether there is an inside behind most of a surface, on one side or the other: half the radius of its incircle away from
+// a triangle. Sheets and loose triangles have none, and filling them with voxels takes as long as a body.
+bool encloses(MeshView mesh) {
+  const WindingNumber winding(mesh);
+  const std::size_t step = (mesh.triangles.size() + kLookBehind - 1) / kLookBehind;
+  double inside = 0, all = 0;
+  for (std::size_t t = 0; t < mesh.triangles.size(); t += step) {
+    const Vec3 &a = mesh.positions[mesh.triangles[t][0]], &b = mesh.positions[mesh.triangles[t][1]],
+               &c = mesh.positions[mesh.triangles[t][2]];
+    const double to_a = (b - c).norm(), to_b = (c - a).norm(), to_c = (a - b).norm();
+    const double around = to_a + to_b + to_c;
+    const Vec3 normal = (b - a).cross(c - a);
+    const double area = normal.norm();  // twice; over the circumference it is the radius of the incircle
+    if (!(area > 0) || !std::isfinite(area)) continue;
+    const Vec3 centre = (to_a * a + to_b * b + to_c * c) / around;
+    const Vec3 away = normal / (2 * around);
+    all += area;
+    if (is_inside(winding, centre - away) || is_inside(winding, centre + away)) inside += area;
+  }
+  return inside > kEncloses * all;
 }
 
 // Looks at the other poses, too; one that does not show the same body is passed over. `map_pose` makes the
@@ -258,9 +282,9 @@ bool is_sure(const Result<Attempt>& made) {
 Result<FoundSkeleton> find_through_volume(const PolyMesh& mesh, MeshView view, Result<Attempt> surface,
                                           std::span<const SkeletonTemplate> templates,
                                           const FindOptions& options) {
-  Result<Attempt> volume = impossible("");
+  Result<Attempt> volume = impossible(kHollow);
   const bool mapped = surface.ok() && !surface->fitted.body.major.empty();
-  if (!(mapped && templates.empty()))
+  if (!(mapped && templates.empty()) && encloses(view))
     volume = find_by_levels(mesh, view, SkeletonMethod::kVolume, templates, options);
   if (is_cancelled(volume)) return volume.error();
   const bool by_surface = surface.ok() && cost_of(surface) <= cost_of(volume) + tuning(false).surely_worse;

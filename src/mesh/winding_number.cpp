@@ -15,15 +15,55 @@ constexpr double kPi = 3.14159265358979323846;
 // 0.01.
 constexpr double kFar = 4;
 
+// A sum of angles as the argument of a product of complex numbers, and how often it went round: one arc tangent for all.
+class AngleSum {
+ public:
+  // The angle of (re, im), in (-pi, pi].
+  void add(double re, double im) {
+    const double size = std::abs(re) + std::abs(im);
+    if (!(size > 0) || !std::isfinite(size)) return;
+    re /= size;
+    im /= size;
+    const double product_re = re_ * re - im_ * im, product_im = re_ * im + im_ * re;
+    // Two angles of one sign may pass half a turn; where both are beyond a quarter, they do.
+    const bool beyond = re_ < 0 && re < 0;
+    if (im_ >= 0 && im >= 0 && (beyond || product_im < 0)) ++turns_;
+    if (im_ < 0 && im < 0 && (beyond || product_im > 0)) --turns_;
+    re_ = product_re;
+    im_ = product_im;
+    if (std::abs(re_) + std::abs(im_) > kSmall) return;
+    re_ /= kSmall;
+    im_ /= kSmall;
+  }
+  double sum() const { return std::atan2(im_, re_) + 2 * kPi * turns_; }
+
+ private:
+  static constexpr double kSmall = 1e-100;
+  double re_ = 1, im_ = 0;
+  int turns_ = 0;
+};
+
+// Half the solid angle of a triangle is the argument of `scale` and `volume`.
+struct SeenTriangle {
+  double volume, scale;
+};
+
+SeenTriangle seen_from(const Vec3& point, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 u = a - point, v = b - point, w = c - point;
+  const double lu = u.norm(), lv = v.norm(), lw = w.norm();
+  return {u.dot(v.cross(w)), lu * lv * lw + u.dot(v) * lw + v.dot(w) * lu + w.dot(u) * lv};
+}
+
+// On the triangle itself: seen from both sides.
+bool is_on_it(const SeenTriangle& seen) {
+  return seen.volume == 0 && seen.scale <= 0;
+}
+
 }  // namespace
 
 double solid_angle_fraction(const Vec3& point, const Vec3& a, const Vec3& b, const Vec3& c) {
-  const Vec3 u = a - point, v = b - point, w = c - point;
-  const double lu = u.norm(), lv = v.norm(), lw = w.norm();
-  const double volume = u.dot(v.cross(w));
-  const double scale = lu * lv * lw + u.dot(v) * lw + v.dot(w) * lu + w.dot(u) * lv;
-  if (volume == 0 && scale <= 0) return 0;  // on the triangle itself: seen from both sides
-  return std::atan2(volume, scale) / (2 * kPi);
+  const SeenTriangle seen = seen_from(point, a, b, c);
+  return is_on_it(seen) ? 0 : std::atan2(seen.volume, seen.scale) / (2 * kPi);
 }
 
 WindingNumber::WindingNumber(MeshView mesh) {
@@ -62,6 +102,7 @@ WindingNumber::WindingNumber(MeshView mesh) {
 
 double WindingNumber::operator()(const Vec3& point) const {
   double sum = 0;
+  AngleSum near;
   for (std::uint32_t k = 0; k < nodes_.size();) {
     const Node& node = nodes_[k];
     const Vec3 to = node.centre - point;
@@ -71,11 +112,13 @@ double WindingNumber::operator()(const Vec3& point) const {
       k = node.skip;
       continue;
     }
-    for (std::uint32_t t = node.first; t < node.first + node.count; ++t)
-      sum += solid_angle_fraction(point, corners_[t][0], corners_[t][1], corners_[t][2]);
+    for (std::uint32_t t = node.first; t < node.first + node.count; ++t) {
+      const SeenTriangle seen = seen_from(point, corners_[t][0], corners_[t][1], corners_[t][2]);
+      if (!is_on_it(seen)) near.add(seen.scale, seen.volume);
+    }
     ++k;
   }
-  return sum;
+  return sum + near.sum() / (2 * kPi);
 }
 
 }  // namespace sinew

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "support/shapes.h"
 
@@ -35,6 +36,42 @@ TEST(WindingNumber, AgreesWithTheSumOverAllTriangles) {
     for (const Triangle& t : view.triangles)
       sum += solid_angle_fraction(p, cup.positions[t[0]], cup.positions[t[1]], cup.positions[t[2]]);
     EXPECT_NEAR(winding(p), sum, 0.01);
+  }
+}
+
+// Sheets one behind the other, and triangles seen from so near that each is half of all there is to see: the angles add up
+// to many turns, in both directions.
+TEST(WindingNumber, AddsUpToManyTurns) {
+  for (const int sign : {1, -1}) {
+    PolyMesh sheets;
+    for (std::uint32_t k = 0; k < 40; ++k) {
+      const double z = sign * (1e-9 + 1e-7 * k);
+      for (const Vec3& p : {Vec3(-1, -1, z), Vec3(2, -1, z), Vec3(-1, 2, z)}) sheets.positions.push_back(p);
+      sheets.add_face({3 * k, 3 * k + 1, 3 * k + 2});
+    }
+    EXPECT_NEAR(winding_of(sheets)({0, 0, 0}), sign * 20, 1e-4);
+    EXPECT_NEAR(winding_of(sheets)({0.1, 0.2, sign * 1e-7 * 25.5}), sign * (14 - 26) / 2, 1e-3);
+  }
+}
+
+TEST(WindingNumber, OfASmallSoupIsTheSumOverItsTrianglesToTheLastDigits) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> at(-1, 1);
+  PolyMesh soup;
+  const auto point = [&] { return Vec3(at(random), at(random), at(random)); };
+  for (std::uint32_t k = 0; k < 200; ++k) {
+    for (int corner = 0; corner < 3; ++corner) soup.positions.push_back(point());
+    soup.add_face({3 * k, 3 * k + 1, 3 * k + 2});
+  }
+  const TriangleView view = triangulate(soup);
+  const WindingNumber winding({soup.positions, view.triangles});  // too large to be seen from afar
+  for (int k = 0; k < 300; ++k) {
+    const Vec3 p =
+        k % 3 == 0 ? Vec3((soup.positions[3 * (k / 3)] + soup.positions[3 * (k / 3) + 1]) / 2) : point();
+    double sum = 0;
+    for (const Triangle& t : view.triangles)
+      sum += solid_angle_fraction(p, soup.positions[t[0]], soup.positions[t[1]], soup.positions[t[2]]);
+    EXPECT_NEAR(winding(p), sum, 1e-9);
   }
 }
 
