@@ -127,7 +127,8 @@ class LocalServer final : public Server {
   void welcome(tcp::socket socket) {
     Code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    const bool room = sessions_.size() < limits_.connections || make_place();
+    bool room = true;
+    while (room && sessions_.size() >= limits_.connections) room = make_place();
     auto session = Session::make(std::move(socket), *api_, background_, limits_,
                                  [this](Session* gone) { sessions_.remove(gone); });
     sessions_.push_back(session.get());
