@@ -274,11 +274,29 @@ class Keys(ProgramTest):
         keyed = self.check_three_sculpted_poses(man, "LowerArm.L")
         rest, moved = self.posed(keyed), self.posed(keyed, "--key", "e2=1")
         self.assertGreater(min(map(math.dist, rest, moved)), 1e-6 * size(rest))
+        self.assertEqual(self.document("keys", "list", keyed)["keys"], ["e0", "e1", "e2"])
 
     def test_the_list_names_the_keys(self):
         listed = self.call("keys", "list", self.keyed_rig()).stdout.splitlines()
         self.assertTrue(listed[0].endswith("2 keys"), listed)
         self.assertRegex(listed[1], r"^  a +[0-9]+ vertices, up to 0[.]1$")
+
+    def test_the_list_names_a_key_of_several_meshes_once(self):
+        data = struct.pack("<18f", *(0, 0, 0, 1, 0, 0, 0, 1, 0), *(0, 0, 0, 0, 0, 2, 0, 0, 0))
+        path = self.path("two.gltf")
+        mesh = {"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 1}]}], "extras": {"targetNames": ["smile"]}}
+        accessor = {"componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 2]}
+        with open(path, "w") as f:
+            json.dump({"asset": {"version": "2.0"}, "meshes": [mesh, mesh], "nodes": [{"mesh": 0}, {"mesh": 1}],
+                       "scenes": [{"nodes": [0, 1]}], "scene": 0,
+                       "accessors": [{**accessor, "bufferView": 0}, {**accessor, "bufferView": 1}],
+                       "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 36}],
+                       "buffers": [{"byteLength": 72, "uri": "data:application/octet-stream;base64," +
+                                    base64.b64encode(data).decode()}]}, f)
+        listed = self.document("keys", "list", path)
+        self.assertEqual(listed["keys"], ["smile"])
+        self.assertEqual([(k["vertices"], k["longest"]) for k in listed["details"]], [(2, 2)])
+        self.assertEqual(len(self.call("keys", "list", path).stdout.splitlines()), 2)
 
     def test_examples_within_a_degree_are_merged_and_said_so(self):
         rig = self.keyed_rig()
