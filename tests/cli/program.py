@@ -2,10 +2,12 @@
 """What the tests of the command line share: running the program, reading what it says and writes."""
 import json
 import os
+import resource
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from rig_schema import gltf_json, rig_schema
@@ -22,6 +24,7 @@ def is_sanitized(program):
 
 SANITIZED = os.path.exists(PROGRAM) and is_sanitized(PROGRAM)
 SLOWER = 20 if SANITIZED else 1  # how many times longer than others it may take
+FOREVER = 600  # seconds; what takes so long by the clock does not end. Nothing is measured by the clock: others may be at work
 
 
 def strict(text):
@@ -50,6 +53,39 @@ def edit_glb(path, out, change):
         f.write(struct.pack("<III", 0x46546C67, 2, 20 + len(text) + len(rest)))
         f.write(struct.pack("<II", len(text), 0x4E4F534A) + text + rest)
     return out
+
+
+def processor_seconds_of_children():
+    """Of all processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def processor_seconds(process):
+    """Of one that runs; None where it has ended."""
+    try:
+        fields = text_of("/proc/%d/stat" % process.pid).rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until(true, what):
+    end = time.monotonic() + FOREVER
+    while not true():
+        if time.monotonic() > end:
+            raise AssertionError("waited for " + what)
+        time.sleep(0.01)
+
+
+def stop_in_the_middle(process, seconds, number):
+    """Sends a signal after so much processor time, and waits. Returns the exit code and the processor time spent from then on."""
+    wait_until(lambda: (used := processor_seconds(process)) is None or used >= seconds, "%g s of processor time" % seconds)
+    before = processor_seconds(process)
+    process.send_signal(number)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime - (before or 0)
 
 
 class ProgramTest(unittest.TestCase):

@@ -29,14 +29,16 @@ STOPPED = """
     %s
     def stop():
         global asked
-        time.sleep(0.5)
-        asked = time.monotonic()
+        while time.process_time() < begun + 0.3:
+            time.sleep(0.01)
+        asked = time.process_time()
         signal.raise_signal(signal.SIGINT)
+    begun = time.process_time()
     threading.Thread(target=stop, daemon=True).start()
     try:
         %s
     except KeyboardInterrupt:
-        print("stopped", time.monotonic() - asked)
+        print("stopped", time.process_time() - asked)
     else:
         print("ended")
 """
@@ -51,7 +53,7 @@ STOPPED = """
 def test_ctrl_c_stops_a_long_call(before, call):
     out, problem = run_script(STOPPED % (before, call))
     assert out.startswith("stopped"), out + problem
-    assert float(out.split()[1]) < 3  # 50 ms where nobody else wants the processor; each call would take longer than that
+    assert float(out.split()[1]) < 1 + 0.1 * os.cpu_count()  # of processor time: 50 ms, or what one frame takes, on all of them
 
 
 def test_other_threads_run_meanwhile(biped):
