@@ -16,12 +16,17 @@ namespace {
 
 using namespace autorig;
 
+constexpr double kLargest = 1e15;  // the squares of lengths must stay far below what floats hold
+
 Result<void> check(const PolyMesh& mesh, const IsoCurveOptions& options) {
   std::size_t quads = 0;
   for (std::size_t f = 0; f < mesh.face_count(); ++f) quads += mesh.face(f).size() == 4;
   if (quads == 0 || 2 * quads < mesh.face_count())
     return impossible("iso-curves follow rows of quads, and " + std::to_string(mesh.face_count() - quads) +
                       " of the mesh's " + std::to_string(mesh.face_count()) + " faces are none");
+  const double size = bounding_box(mesh.positions).sizes().maxCoeff();
+  if (!(size < kLargest))
+    return impossible("the mesh is too large to find rings of quads on: scale it to a size of about 1");
   for (const std::uint32_t tip : options.tips)
     if (tip >= mesh.vertex_count())
       return usage_error("tip " + std::to_string(tip) + " is no vertex: the mesh has " +

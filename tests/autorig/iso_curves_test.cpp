@@ -117,6 +117,17 @@ TEST(IsoCurves, TextureSeamsDoNotCutRings) {
   EXPECT_TRUE(validate(*mended, torn.vertex_count()).ok());
 }
 
+// Squares of lengths overflow there, and distances that are not finite lead nowhere.
+TEST(IsoCurves, MeshesWithoutASizeAreRefused) {
+  for (const double x : {1e308, 1e20}) {
+    PolyMesh tube = test::capped_cylinder(1, 4, 12, 10);
+    tube.positions[5].x() = x;
+    const auto curves = iso_curves(tube);
+    ASSERT_FALSE(curves.ok());
+    EXPECT_NE(curves.error().message.find("too large"), std::string::npos) << curves.error().message;
+  }
+}
+
 TEST(IsoCurves, NamedTipsAreUsed) {
   const PolyMesh tube = test::capped_cylinder(1, 9, 12, 21);
   IsoCurveOptions options;
