@@ -11,7 +11,6 @@ namespace {
 // Joints that move alike make G singular; this much of its size keeps the factor finite and moves the minimum
 // by less than floats hold.
 constexpr double kSimplexRidge = 1e-12;
-constexpr double kSurelyPositive = 1e-6;
 
 struct SimplexSet {
   std::array<int, kMostSimplexUnknowns> items{};
@@ -38,10 +37,7 @@ SimplexMatrix restricted(const SimplexMatrix& H, const SimplexSet& set) {
 // Non-negative least squares of H w = 1.
 SimplexVector nonnegative_minimum(const SimplexMatrix& H, SimplexSet& passive) {
   const int n = static_cast<int>(H.rows());
-  // Of few that were chosen well mostly all are needed: then no bound matters.
-  SimplexVector w = Eigen::LDLT<SimplexMatrix>(H).solve(SimplexVector::Ones(n));
-  if (w.minCoeff() > kSurelyPositive) return w;
-  w.setZero();
+  SimplexVector w = SimplexVector::Zero(n);
   for (int step = 0; step < 4 * n; ++step) {
     const SimplexVector slope = SimplexVector::Ones(n) - H * w;
     int best = -1;
