@@ -328,7 +328,7 @@ class Cli(ProgramTest):
         skeleton = self.path("joints.tgf")
         for joints, told in (("0.1 0.1 0|0.4 0.1 0|0.8 0.1 0", "thickened to the cells"),
                              ("0.1 0.1 0|0.4 0.1 5|0.4 0.1 9", "outside the body"),
-                             ("0.1 0.1 0|0.1 0.1 0|0.8 0.1 0", "share all their cells")):
+                             ("0.1 0.1 0|0.1 0.1 0|0.8 0.1 0", "cells with others")):
             points = joints.split("|")
             with open(skeleton, "w") as f:
                 f.write("".join("%d %s\n" % (k + 1, p) for k, p in enumerate(points)) + "#\n1 2 1 0 0\n2 3 1 0 0\n")

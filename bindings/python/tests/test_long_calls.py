@@ -149,7 +149,7 @@ def test_a_thousand_rigs_leave_no_memory_behind():
     for _ in range(1000):
         one()
     gc.collect()
-    assert memory() - before < 4e6  # a rig is 80 kB
+    assert memory() - before < 16e6  # a rig is 80 kB; what threads keep for themselves varies by some MB
 
 
 def test_meshes_and_skeletons_are_pickled_and_rigs_say_why_not(arm):
