@@ -109,6 +109,23 @@ export const tests = {
     await studio.page.emulateMedia({ colorScheme: 'light' });
   },
 
+  async 'keeps every button of the top bar in reach, whatever the width'({ studio }) {
+    for (const width of [1280, 1101, 1100, 1024, 961, 960, 820, 768, 700]) {
+      await studio.page.setViewportSize({ width, height: 720 });
+      const cut = await studio.page.$$eval('.topbar button', (buttons) =>
+        buttons
+          .map((button) => [button.getBoundingClientRect(), button.ariaLabel ?? button.textContent])
+          .filter(([box]) => box.right > window.innerWidth || box.left < 0)
+          .map(([, name]) => name),
+      );
+      check(cut.length === 0, `${width} pixels wide, outside the window: ${cut.join(', ')}`);
+    }
+    await studio.page.setViewportSize({ width: 390, height: 844 });
+    await studio.page.click('[aria-label="Show or hide the settings"]'); // a phone: the bar scrolls
+    await studio.page.click('[aria-label="Show or hide the settings"]');
+    await studio.page.setViewportSize({ width: 1280, height: 720 });
+  },
+
   async 'says when its server is gone'({ studio, server }) {
     server.stop();
     await studio.page.click('[title="Distance to the elastic reference"]');

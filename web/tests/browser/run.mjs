@@ -40,6 +40,7 @@ async function runFile(browser, name) {
     for (const [title, test] of Object.entries(module.tests)) {
       const started = Date.now();
       try {
+        await tab.setViewportSize({ width: 1280, height: 720 }); // whatever the test before left
         await test({ studio, native, server, arm: path });
         if (studio.faults.length) throw new Error(`the console says: ${studio.faults.splice(0).join('; ')}`);
         console.log(`ok   ${name}: ${title} (${Date.now() - started} ms)`);
