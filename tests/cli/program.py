@@ -24,7 +24,14 @@ def is_sanitized(program):
 
 SANITIZED = os.path.exists(PROGRAM) and is_sanitized(PROGRAM)
 SLOWER = 20 if SANITIZED else 1  # how many times longer than others it may take
+ALL = bool(os.environ.get("SINEW_ALL"))  # on every file, as ./dev test --all; otherwise on some of them
 FOREVER = 600  # seconds; what takes so long by the clock does not end. Nothing is measured by the clock: others may be at work
+
+
+def some(items, of=3):
+    """Every third of the items, or all where all are asked for."""
+    items = list(items)
+    return items if ALL else items[::of]
 
 
 def strict(text):

@@ -153,6 +153,19 @@ class Dev(unittest.TestCase):
         # Nothing is done yet: all that was planned, less the first seconds.
         self.assertRegex(self.progress_of("[0/10] begun"), r"about 3:1\d left")
 
+    def test_what_fails_beside_others_runs_once_more_alone(self):
+        self.with_apt(installed=True)
+        listed = "99% tests passed, 1 tests failed out of 9\n\nThe following tests FAILED:\n\t  7 - cli.slow (Failed)\nErrors while running CTest"
+        self.stand_in("ctest", f'[[ $* == *--rerun-failed* ]] && exit 0\necho "{listed}"; exit 8')
+        code, out, log = self.run_dev("valgrind")
+        self.assertEqual(code, 0, out)
+        self.assertIn("dev: once more, one after the other: cli.slow", out)
+        self.assertIn("dev: passed alone", out)
+        self.assertNotIn("--parallel", [line for line in log.splitlines() if "--rerun-failed" in line][0])
+        self.stand_in("ctest", f'echo "{listed}"; exit 8')
+        code, out, _ = self.run_dev("valgrind")
+        self.assertNotEqual(code, 0, out)
+
     def test_a_failing_build_shows_why(self):
         self.with_apt(installed=True)
         self.stand_in("cmake", '[[ $1 == --build ]] || exit 0; echo "[1/9] fine"; echo "FAILED: x.o"; echo "x.cpp:3: error"; exit 1')

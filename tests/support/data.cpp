@@ -5,6 +5,11 @@
 
 namespace sinew::test {
 
+bool every_file() {
+  const char* all = std::getenv("SINEW_ALL");
+  return all != nullptr && *all != '\0';
+}
+
 std::filesystem::path source_folder() {
   return SINEW_SOURCE_DIR;
 }

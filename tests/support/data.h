@@ -12,6 +12,10 @@ namespace sinew::test {
 // where neither exists.
 std::optional<std::filesystem::path> data_folder();
 
+// Whether tests that go through the files of that folder take each of them (SINEW_ALL, as ./dev test --all sets it) or
+// every third of the large ones.
+bool every_file();
+
 // The folder of the checkout.
 std::filesystem::path source_folder();
 
