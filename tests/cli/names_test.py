@@ -10,7 +10,7 @@ import unittest
 from export_test import DATA, Player
 from program import ProgramTest
 
-QUICK = ("--deformer", "lbs", "--helpers", 0, "--morphs", 0, "--reference", 0)
+QUICK = ("--deformer", "lbs", "--helpers", 0, "--morphs", 0, "--reference", 0, "--no-check")
 # As the programs' own documents list them.
 NAMES = {"godot": ("Hips", "Spine", "LeftUpperArm", "RightLowerLeg", "LeftFoot", "RightHand", "Head"),
          "unity": ("Hips", "Spine", "LeftUpperArm", "RightLowerLeg", "LeftFoot", "RightHand", "Head"),

@@ -12,7 +12,7 @@ import unittest
 from export_test import DATA, Player, diagonal, far
 from program import ProgramTest
 
-QUICK = ("--deformer", "lbs", "--helpers", 0, "--morphs", 0, "--reference", 0)
+QUICK = ("--deformer", "lbs", "--helpers", 0, "--morphs", 0, "--reference", 0, "--no-check")
 META = ("--name", "Test body", "--author", "A. Tester", "--licence", "https://vrm.dev/licenses/1.0/")
 REQUIRED = ["hips", "spine", "head"] + [side + bone for side in ("left", "right") for bone in (
     "UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm", "Hand")]
