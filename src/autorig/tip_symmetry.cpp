@@ -2,8 +2,10 @@
 #include "autorig/tip_symmetry.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace sinew::autorig {
 namespace {
@@ -118,10 +120,18 @@ void add_farthest(BodyMap& body, std::span<const std::size_t> middle, std::vecto
     }
     return false;
   };
+  // Two places of one cube are near to each other: only the first of each is compared with all before it.
+  const double cube = kApart * body.diameter / 2;
+  std::set<std::array<double, 3>> seen;
+  const auto is_first = [&](std::uint32_t v) {
+    const Vec3 at = body.graph.positions[v] / cube;
+    return seen.insert({std::floor(at.x()), std::floor(at.y()), std::floor(at.z())}).second;
+  };
   std::size_t added = 0;
   for (std::size_t i = 0; i < line.size() && added < kMostMiddle && line[i].far > kFarOut * farthest; ++i) {
     const auto higher = [&](const Place& other) { return near(other.point, line[i].point, kApart); };
-    if (std::any_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(i), higher) ||
+    if (!is_first(line[i].point) ||
+        std::any_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(i), higher) ||
         is_known(line[i].point))
       continue;
     add_tip(body, line[i].point);

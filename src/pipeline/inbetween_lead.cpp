@@ -65,6 +65,7 @@ Result<ShapeSkeleton> skeleton_of_shapes(std::span<const PolyMesh> shapes, const
     if (is_cancelled(progress)) return cancelled();
     if (found.error().code == ErrorCode::kLimit) return found.error();
     if (problem.empty()) problem = found.error().message;
+    if (shapes.front().positions == shapes.back().positions) break;
   }
   return one_piece(shapes[0], problem);
 }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <ctime>
+
 #include "support/shapes.h"
 
 namespace sinew::autorig {
@@ -108,6 +111,29 @@ TEST(TipSymmetry, ABroadHeadHasATipOnThePlane) {
   EXPECT_LT(std::abs(head.x()), 0.05) << head.transpose();
   EXPECT_GT(head.y(), 2.5) << head.transpose();
   EXPECT_TRUE(body->major[before].middle);
+}
+
+// Two ends of the middle line with 60,000 points each, of which the lower one is known.
+TEST(TipSymmetry, PointsOfTheMiddleAreNotComparedInPairs) {
+  constexpr std::uint32_t kAtEachEnd = 60'000;
+  BodyMap body;
+  body.diameter = 2;
+  body.graph.rings = true;  // distances along neighbours, of which there are none
+  body.graph.positions = {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(1, 0, 1), Vec3(-1, 0, 1), Vec3(0, -1, 0)};
+  for (std::uint32_t tip = 0; tip < 5; ++tip) body.major.push_back({tip, 1, tip == 4});
+  for (const double end : {1.0, -1.0})
+    for (std::uint32_t k = 0; k < kAtEachEnd; ++k)
+      body.graph.positions.emplace_back(0.05 * std::sin(k), end, 0.05 * std::cos(k));
+  const std::size_t n = body.graph.positions.size();
+  body.graph.neighbours.offsets.assign(n + 1, 0);
+  body.from.assign(5, std::vector<double>(n, 1));
+  for (std::size_t tip = 0; tip < 4; ++tip) std::fill_n(body.from[tip].begin() + 5, kAtEachEnd, 1.1);
+  body.apart = Eigen::MatrixXd::Zero(5, 5);
+  const std::clock_t start = std::clock();
+  add_middle_tips(body, {{{0, 1}, {2, 3}}, {4}, 0});
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 1);  // in pairs 5 s
+  ASSERT_EQ(body.major.size(), 6u);
+  EXPECT_EQ(body.major[5].point, 5u) << "the first of those that lie farthest";
 }
 
 }  // namespace
