@@ -124,9 +124,11 @@ SimplexVector exchanged(const SimplexMatrix& G, const SimplexSet& others, Simple
   for (int round = 0; round < 4; ++round) {
     SimplexSet best_set = set;
     SimplexVector best = w;
+    const SimplexVector slope = G * w;
     for (int o = 0; o < others.size; ++o) {
       const int j = others[o];
-      if (set.contains(j)) continue;
+      // One towards which the cost does not fall is not needed beside the whole set, less so in a member's place.
+      if (set.contains(j) || slope[j] >= w.dot(slope)) continue;
       for (int k = 0; k < set.size; ++k) {
         SimplexSet other = set;
         other.items[static_cast<std::size_t>(k)] = j;

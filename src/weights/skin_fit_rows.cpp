@@ -39,9 +39,10 @@ class SkinFit::Residuals {
     const std::size_t frames = fit_.sequence_.frames, joints = fit_.sequence_.joints;
     points_.resize(frames);
     for (std::size_t k = 0; k < frames; ++k) points_[k] = fit_.point(vertex, k);
-    for (std::size_t c = 0; c < candidates.size(); ++c) fill(vertex, c, fit_.moves_of(candidates[c]));
+    for (std::size_t c = 0; c < candidates.size(); ++c)
+      fill(vertex, c, fit_.moves_of(candidates[c]), points_);
     const std::size_t count = candidates.size() + (extra ? 1 : 0);
-    if (extra) fill(vertex, count - 1, extra_moves);
+    if (extra) fill(vertex, count - 1, extra_moves, points_);
     std::size_t more = count;
     std::array<std::size_t, kMostSimplexUnknowns>
         idle{};  // the column of each candidate where nobody drives it
@@ -78,23 +79,23 @@ class SkinFit::Residuals {
     if (parent != candidates.end() && (rest.linear() - Mat3::Identity()).norm() < 1e-6 &&
         rest.translation().norm() < 1e-6 * scale)
       return static_cast<std::size_t>(parent - candidates.begin());
-    idle_.clear();
-    for (const Affine3& move : fit_.moves_of(helper.parent)) idle_.push_back(move * rest);
-    fill(vertex, more, idle_);
+    rested_.clear();
+    for (const Vec3& p : points_) rested_.push_back(rest * p);
+    fill(vertex, more, fit_.moves_of(helper.parent), rested_);
     return more++;
   }
 
-  void fill(std::size_t vertex, std::size_t column, std::span<const Affine3> moves) {
+  void fill(std::size_t vertex, std::size_t column, std::span<const Affine3> moves,
+            std::span<const Vec3> points) {
     const Vec3f* shapes = &fit_.sequence_.shapes[vertex * fit_.sequence_.frames];
     double* out = columns_.col(static_cast<Eigen::Index>(column)).data();
     for (std::size_t k = 0; k < moves.size(); ++k, out += 3)
-      Eigen::Map<Vec3>{out} = fit_.roots_[k] * (moves[k] * points_[k] - shapes[k].cast<double>());
+      Eigen::Map<Vec3>{out} = fit_.roots_[k] * (moves[k] * points[k] - shapes[k].cast<double>());
   }
 
   const SkinFit& fit_;
   Eigen::MatrixXd columns_, all_;
-  std::vector<Vec3> points_;
-  std::vector<Affine3> idle_;
+  std::vector<Vec3> points_, rested_;
 };
 
 // The best row whose idle cost is within the bound. Without a limit to the number of influences it is the
