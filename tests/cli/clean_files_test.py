@@ -32,6 +32,31 @@ def weights_of(path):
     return values
 
 
+def idle_joints(path):
+    """How many entries of JOINTS_n name a joint other than 0 by a weight of 0, which the validator warns about, and how
+    many weights are 0."""
+    document, binary = document_of(path)
+    named = idle = 0
+
+    def numbers(index):
+        accessor = document["accessors"][index]
+        view = document["bufferViews"][accessor["bufferView"]]
+        kind = {5121: "B", 5123: "H", 5126: "f"}[accessor["componentType"]]
+        start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        step = view.get("byteStride", 4 * struct.calcsize(kind))
+        return [x for i in range(accessor["count"]) for x in struct.unpack_from("<4" + kind, binary, start + step * i)]
+
+    for mesh in document["meshes"]:
+        for primitive in mesh["primitives"]:
+            for name, index in primitive["attributes"].items():
+                if name.startswith("JOINTS_"):
+                    weights = numbers(primitive["attributes"][name.replace("JOINTS", "WEIGHTS")])
+                    joints = [j for j, w in zip(numbers(index), weights) if w == 0]
+                    idle += len(joints)
+                    named += sum(j != 0 for j in joints)
+    return named, idle
+
+
 class CleanFiles(ProgramTest):
     @classmethod
     def setUpClass(cls):
@@ -59,6 +84,32 @@ class CleanFiles(ProgramTest):
         self.assertNotIn("not numbers", self.call("info", self.path("a.glb")).stderr)
         kept, before = document_of(self.path("a.glb"))[0], document_of(self.broken)[0]
         self.assertEqual([a["name"] for a in kept["animations"]], [a["name"] for a in before["animations"]])
+
+    def test_no_joint_is_named_by_a_weight_of_nothing(self):
+        # As other programs leave them: the last joint wherever there is no weight.
+        document, binary = document_of(self.rig)
+        attributes = document["meshes"][0]["primitives"][0]["attributes"]
+        accessor = document["accessors"][attributes["JOINTS_0"]]
+        self.assertEqual(accessor["componentType"], 5121)
+        start = document["bufferViews"][accessor["bufferView"]].get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        with open(self.rig, "rb") as file:
+            data = bytearray(file.read())
+        offset = len(data) - len(binary) + start
+        for i, weight in enumerate(weights_of(self.rig)):
+            if weight == 0:
+                data[offset + i] = len(document["skins"][0]["joints"]) - 1
+        dirty, out = self.path("idle.glb"), self.path("clean.glb")
+        with open(dirty, "wb") as file:
+            file.write(data)
+        self.assertGreater(idle_joints(dirty)[0], 100)
+        for words in (("weights", dirty, "--method", "heat"), ("reweight", dirty, "--smooth", 2),
+                      ("reweight", dirty, "--prune", 2),
+                      ("rig", dirty, "--quality", "fast"), ("export", dirty),
+                      ("reweight", dirty, "--smooth", 5, "--quantise", 8)):
+            self.call(*words, "-o", out, "--force")
+            named, idle = idle_joints(out)
+            self.assertGreater(idle, 100, words)
+            self.assertEqual(named, 0, words)
 
     def test_with_keep_invalid_the_weights_stay(self):
         self.call("convert", self.broken, "-o", self.path("a.glb"), "--keep-invalid")
