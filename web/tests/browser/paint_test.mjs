@@ -206,6 +206,19 @@ export const tests = {
     const metal = await show('metal.glb', { pbrMetallicRoughness: factors(1, 0.1) });
     const rough = await show('rough.glb', { pbrMetallicRoughness: factors(0, 1) });
     check(metal.bright < rough.bright, `metal ${metal.bright}, rough ${rough.bright}`);
+    // Seen through: paler than the whole colour, and not gone as what is cut out.
+    const blended = await show('blended.glb', {
+      alphaMode: 'BLEND',
+      pbrMetallicRoughness: { ...factors(0, 1), baseColorFactor: [1, 1, 1, 0.3] },
+    });
+    check(blended.bright > rough.bright + 0.02 && blended.blue > 0.005, `blended: ${JSON.stringify(blended)}`);
+    const plain = { baseColorFactor: [0.8, 0.8, 0.6, 1], metallicFactor: 0, roughnessFactor: 1 };
+    const bare = await show('bare.glb', { pbrMetallicRoughness: plain });
+    // The red of the picture, 0.86 below and 0.12 above, is how much light reaches a place.
+    const shaded = await show('shaded.glb', { pbrMetallicRoughness: plain, occlusionTexture: texture });
+    const tilted = await show('tilted.glb', { pbrMetallicRoughness: plain, normalTexture: texture });
+    check(shaded.bright < bare.bright - 0.02, `in the shade ${shaded.bright}, else ${bare.bright}`);
+    check(Math.abs(tilted.bright - bare.bright) > 0.02, `by the normal map ${tilted.bright}, else ${bare.bright}`);
   },
 
   async 'a stroke on 43 thousand vertices answers within 30 ms'({ studio, native }) {
