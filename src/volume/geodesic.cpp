@@ -40,25 +40,30 @@ class GeodesicSolver::March {
   void offer(std::uint32_t cell, float distance) {
     if (!(distance < distances_[cell])) return;
     distances_[cell] = distance;
+    if (distance >= end_) {
+      later_.push_back({distance, cell});
+      return;
+    }
     heap_.push_back({distance, cell});
     std::push_heap(heap_.begin(), heap_.end());
   }
 
   void run(float limit) {
-    while (!heap_.empty()) {
+    while (!heap_.empty() || next_layer()) {
       std::pop_heap(heap_.begin(), heap_.end());
       const Entry entry = heap_.back();
       heap_.pop_back();
-      if (entry.distance > limit) break;
+      if (entry.distance > limit) {
+        for (std::size_t c = 0; c < distances_.size(); ++c)
+          if (!done_[c]) distances_[c] = kFar;
+        return;
+      }
       if (done_[entry.cell]) continue;
       done_[entry.cell] = 1;
       step_to_neighbours(entry.cell);
       for (const std::uint32_t side : solver_.sides_[entry.cell])
         if (side != kNoIndex && !done_[side]) offer(side, arrival(side));
     }
-    if (heap_.empty()) return;
-    for (std::size_t c = 0; c < distances_.size(); ++c)
-      if (!done_[c]) distances_[c] = kFar;
   }
 
  private:
@@ -71,6 +76,26 @@ class GeodesicSolver::March {
       return distance != other.distance ? distance > other.distance : cell > other.cell;
     }
   };
+
+  // Only the next cell of distance is kept in order: most cells are offered several times before it comes to them, and all
+  // but the last offer are dropped here.
+  bool next_layer() {
+    std::size_t kept = 0;
+    float nearest = kFar;
+    for (const Entry& entry : later_)
+      if (entry.distance == distances_[entry.cell]) {
+        nearest = std::min(nearest, entry.distance);
+        later_[kept++] = entry;
+      }
+    later_.resize(kept);
+    end_ = std::max(nearest + 1, std::nextafter(nearest, kFar));
+    const auto behind = std::partition(later_.begin(), later_.end(),
+                                       [this](const Entry& entry) { return entry.distance >= end_; });
+    heap_.assign(behind, later_.end());
+    later_.erase(behind, later_.end());
+    std::make_heap(heap_.begin(), heap_.end());
+    return !heap_.empty();
+  }
 
   void step_to_neighbours(std::uint32_t from) {
     constexpr float kStep[4] = {0, 1, 1.41421356f, 1.73205081f};
@@ -112,7 +137,8 @@ class GeodesicSolver::March {
   const GeodesicSolver& solver_;
   std::span<float> distances_;
   std::vector<std::uint8_t> done_;
-  std::vector<Entry> heap_;
+  std::vector<Entry> heap_, later_;  // nearer than end_, and not
+  float end_ = 0;
 };
 
 void GeodesicSolver::solve(std::span<const GeodesicSeed> seeds, std::span<float> distances,
