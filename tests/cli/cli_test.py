@@ -14,7 +14,7 @@ import struct
 import subprocess
 import unittest
 
-from program import PROGRAM, SANITIZED, SLOWER, SOURCE, ProgramTest, stop_in_the_middle, strict, text_of
+from program import PROGRAM, SANITIZED, SLOWER, SOURCE, ProgramTest, processor_seconds_of_children, stop_in_the_middle, strict, text_of
 
 VERBS = "make info convert pose bake stack keys unpose render bench".split()
 
@@ -238,6 +238,12 @@ class Cli(ProgramTest):
         with open(self.path("open.obj"), "w") as f:
             f.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.assertIsNone(self.document("pose", self.path("open.obj"), "-o", self.path("o.obj"))["volume_change"])
+
+    def test_volume_takes_milliseconds_a_frame(self):
+        body = self.make("body.glb", "biped", "--resolution", 13000)
+        start = processor_seconds_of_children()
+        self.call("bake", body, "--deformer", "volume", "--fps", 24, "--end", 1, "-o", self.path("volume.pc2"))
+        self.assertLess(processor_seconds_of_children() - start, 2 * SLOWER)  # 25 frames; once over a second each
 
     def test_apply_writes_the_deformed_mesh_without_a_skin(self):
         joint = self.document("info", self.rig)["joint_names"][1]

@@ -11,6 +11,7 @@ usage: small_meshes_test.py PROGRAM SOURCE [unittest arguments]
 import collections
 import math
 import os
+import random
 import re
 import resource
 import subprocess
@@ -94,6 +95,16 @@ def sphere(rings, sides):
 def strip(length):
     points = [(0.1 * i, y, 0) for i in range(length + 1) for y in (0, 1)]
     return points, [(2 * i, 2 * i + 2, 2 * i + 3, 2 * i + 1) for i in range(length)]
+
+
+def loose(count):
+    """Small triangles anywhere in a cube: nothing encloses anything."""
+    chance = random.Random(1)
+    points = []
+    for _ in range(count):
+        centre = [chance.uniform(-1, 1) for _ in range(3)]
+        points += [tuple(c + chance.uniform(-0.1, 0.1) for c in centre) for _ in range(3)]
+    return points, [(3 * i, 3 * i + 1, 3 * i + 2) for i in range(count)]
 
 
 SHAPES = {
@@ -252,6 +263,13 @@ class SmallMeshes(ProgramTest):
         for words in (("skeleton",), ("skeleton", "--template", "biped"), ("render",), ("info",)):
             out = self.path(".png" if words == ("render",) else ".glb")
             self.check(measure(words[0], path, *words[1:], *(("-o", out, "--force") if words != ("info",) else ())))
+
+    def test_loose_triangles_are_not_filled_with_voxels(self):
+        path = write_obj(self.path("loose.obj"), *loose(300))
+        use = measure("skeleton", path, "-o", self.path("s.glb"))
+        self.assertEqual(use.code, 4, use.said)
+        self.assertIn("hollow, or a sheet", use.said)
+        self.check(use)
 
     def test_no_verb_is_left_out(self):
         listed = re.search(r"Subcommands:\n(.*?)\n\n", self.call("--help").stdout, re.S).group(1)
