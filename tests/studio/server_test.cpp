@@ -34,6 +34,9 @@ void* allocate(std::size_t size) {
 __attribute__((noinline)) void* operator new(std::size_t size) {
   return allocate(size);
 }
+__attribute__((noinline)) void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc(size > 0 ? size : 1);
+}
 __attribute__((noinline)) void operator delete(void* memory) noexcept {
   std::free(memory);
 }
