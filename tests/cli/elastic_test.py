@@ -103,11 +103,11 @@ class Elastic(ProgramTest):
                 time.sleep(0.001)
             process.send_signal(number)
             process.wait(FOREVER)
-            if process.returncode == 0:
-                self.assertTrue(os.path.exists(os.path.join(out, "report.json")))
-            else:
-                self.assertEqual(process.returncode, code)
-                self.assertEqual(glob.glob(out + "*") + glob.glob(os.path.join(self.folder.name, ".*stopped*")), [])
+            self.assertIn(process.returncode, (0, code))
+            self.assertEqual(glob.glob(os.path.join(self.folder.name, ".*stopped*")), [])
+            if process.returncode == 0 or os.path.exists(out):  # a stop may come between the last file and the end
+                for name in ("report.json", "index.html", "energy.png"):
+                    self.assertTrue(os.path.getsize(os.path.join(out, name)), name)
 
     # --- joint-based and elastic deformers ---
     def test_joint_names_and_blends_that_are_not_there_are_exit_2(self):
