@@ -23,6 +23,12 @@ constexpr std::size_t kMostPieces = 500;
 constexpr double kWholeBody = 0.93;  // a piece that leaves less than this of the longest side to others
 constexpr double kTouching = 1.5;    // longest edges: pieces so near to each other touch
 constexpr double kLoop = 0.2;        // of the size: a longer way round is a loop that limbs close by accident
+constexpr double kThinned = 0.4;     // longest edges: points that are nearer to each other become one
+constexpr int kMostSplits = 16;      // times edges are halved
+constexpr double kEvenSpacing = 0.7;  // longest edges: what edges are on average once the longest are halved
+constexpr double kOneBody = 0.8;      // of the cells: what hangs together so far needs no bridges
+constexpr double kDiskRadius = 1.5;   // from the mean distance to the centre of a disk to its radius
+constexpr std::size_t kCells = 60'000, kMostCells = 200'000;  // of the solid voxel grid
 constexpr double kAhead = 0.1;  // longest edges: from there a triangle looks out of the body, or into a piece
 
 double area_of(const std::vector<Vec3>& p, const Triangle& t) {
@@ -198,11 +204,12 @@ Result<BodyGraph> surface_graph(MeshView mesh) {
   compact(graph.positions, graph.triangles);
   const double longest = std::sqrt(total_area(graph.positions, graph.triangles) / kTrianglesAcross);
   if (!(longest > 0)) return impossible("the surface has no area");
-  if (graph.positions.size() > kManyPoints) thin_out(graph, 0.4 * longest);
+  if (graph.positions.size() > kManyPoints) thin_out(graph, kThinned * longest);
   // Halving the edges of a sliver leaves three slivers each time, with ever more points across its width.
-  for (int pass = 0; pass < 16 && split_long_edges(graph.positions, graph.triangles, longest); ++pass) {
+  for (int pass = 0; pass < kMostSplits && split_long_edges(graph.positions, graph.triangles, longest);
+       ++pass) {
     if (graph.positions.size() <= kManyPoints && graph.triangles.size() <= 4 * kManyPoints) continue;
-    thin_out(graph, 0.4 * longest);
+    thin_out(graph, kThinned * longest);
     if (graph.triangles.empty() || graph.triangles.size() > 4 * kManyPoints)
       return impossible("the surface is too thin to follow");
   }
@@ -222,15 +229,15 @@ Result<BodyGraph> surface_graph(MeshView mesh) {
   graph.weights.assign(n, 0);
   for (const Triangle& t : graph.triangles)
     for (const std::uint32_t v : t) graph.weights[v] += area_of(graph.positions, t) / 3;
-  graph.spacing = 0.7 * longest;
+  graph.spacing = kEvenSpacing * longest;
   graph.size = bounding_box(graph.positions).sizes().maxCoeff();
   return graph;
 }
 
 Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress) {
   VoxelizeOptions options;
-  options.target_cells = 60'000;
-  options.max_cells = 200'000;
+  options.target_cells = kCells;
+  options.max_cells = kMostCells;
   options.progress = progress;
   SINEW_TRY(VoxelBody body, voxelize(mesh, options));
   if (body.inside_cells == 0) return impossible("the mesh is a sheet without an inside");
@@ -243,8 +250,8 @@ Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress) {
   std::vector<std::size_t> members(parts.count, 0);
   for (const std::uint32_t c : parts.of_member) ++members[c];
   // A few crumbs may stay alone.
-  graph.bridged =
-      static_cast<double>(*std::max_element(members.begin(), members.end())) < 0.8 * static_cast<double>(n);
+  graph.bridged = static_cast<double>(*std::max_element(members.begin(), members.end())) <
+                  kOneBody * static_cast<double>(n);
   if (graph.bridged && parts.count > kMostPieces)
     return impossible("the mesh falls into more than 500 pieces that do not touch");
   for (std::uint32_t c = 0; c < n; ++c)
@@ -269,7 +276,7 @@ Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress) {
   }
   graph.weights.assign(n, 1);
   graph.spacing = graph.grid->cell_size();
-  graph.radius_factor = 1.5;
+  graph.radius_factor = kDiskRadius;
   graph.size = bounding_box(graph.positions).sizes().maxCoeff();
   return graph;
 }

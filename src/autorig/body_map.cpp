@@ -12,12 +12,13 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr double kMinor = 0.012;  // of the diameter
-constexpr double kOnLimb = 0.25;  // of a limb: what leaves it farther out is its own
-constexpr double kStumpToo = 3;   // where there is one: the other side's is another only by chance
-constexpr double kStump = 2;      // so many radii long
-constexpr double kWider = 1.25;   // a ring that is no longer the limb's, to its narrowest
-constexpr double kSteady = 1.15;  // rings that are the limb's, over 5 % of the diameter
+constexpr double kMinor = 0.012;     // of the diameter
+constexpr double kOnLimb = 0.25;     // of a limb: what leaves it farther out is its own
+constexpr double kStumpToo = 3;      // where there is one: the other side's is another only by chance
+constexpr double kStump = 2;         // so many radii long
+constexpr double kShortMinor = 1.2;  // radii: a finger or an ear is longer
+constexpr double kWider = 1.25;      // a ring that is no longer the limb's, to its narrowest
+constexpr double kSteady = 1.15;     // rings that are the limb's, over 5 % of the diameter
 constexpr std::size_t kMostMajor = 12, kMostMinor = 40;
 
 std::uint32_t farthest_from_centre(const BodyGraph& graph) {
@@ -136,7 +137,8 @@ std::vector<Part> find_minors(const BodyMap& body, std::size_t root, std::span<c
     if (i < tips.size() && grown[i] == 0) continue;
     Part part = make_part(body.graph, distance, points[i + 1], fine.seam[i], all[i]);
     part.parent = cut.limb[all[i]];
-    if (part.curve.points.size() < 3 || part.curve.length() < 1.2 * part.curve.middle_radius()) continue;
+    if (part.curve.points.size() < 3 || part.curve.length() < kShortMinor * part.curve.middle_radius())
+      continue;
     minors.push_back(std::move(part));
   }
   std::stable_sort(minors.begin(), minors.end(),

@@ -24,9 +24,11 @@ namespace {
 
 constexpr double kOnHead = 0.9;  // of the way to where the first limb leaves
 constexpr double kBesideMiddle =
-    0.05;                          // of the diameter: a tip so much nearer to left than to right is no trunk
-constexpr double kLimbSway = 0.5;  // how much of a limb's direction counts: limbs move
-constexpr double kMostLonger = 4;  // times a limb is longer or shorter than the template's
+    0.05;  // of the diameter: a tip so much nearer to left than to right is no trunk
+constexpr double kHeadFrom = 0.03, kHeadTo = 0.15;  // of the trunk: where a head is as thick as it is
+constexpr double kTailFrom = 0.6, kTailTo = 0.95;   // of a limb: the same of a tail
+constexpr double kLimbSway = 0.5;                   // how much of a limb's direction counts: limbs move
+constexpr double kMostLonger = 4;                   // times a limb is longer or shorter than the template's
 constexpr int kTrunkSamples = 12, kLimbSamples = 8;
 constexpr double kMostOff = 1.5, kMostThin = 3;  // logarithms
 
@@ -83,7 +85,8 @@ double mean_radius(const Curve& curve, double from, double to) {
 
 // How much thicker the head is than the tail, as a logarithm.
 double head_over_tail(const Parts& parts, std::size_t tail) {
-  return std::log(mean_radius(parts.trunk, 0.03, 0.15) / mean_radius(parts.limbs[tail].curve, 0.6, 0.95));
+  return std::log(mean_radius(parts.trunk, kHeadFrom, kHeadTo) /
+                  mean_radius(parts.limbs[tail].curve, kTailFrom, kTailTo));
 }
 
 }  // namespace

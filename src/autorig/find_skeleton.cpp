@@ -18,6 +18,7 @@
 #include "autorig/ring_graph.h"
 #include "autorig/template_fit.h"
 #include "autorig/tuning.h"
+#include "sinew/core/text.h"
 
 namespace sinew {
 
@@ -25,15 +26,11 @@ using namespace autorig;
 
 namespace {
 
-constexpr double kStout = 5;  // radii
-constexpr double kMostRingChain = 0.05;
-constexpr double kMostlyInside = 0.6;  // of the points of all curves
 constexpr const char* kHollow = "the middle of this body lies outside of it: it is hollow, or a sheet";
-constexpr double kAcross = 0.8;            // cosine between the template's left and a mirror plane's normal
-constexpr double kSmallPiece = 0.03;       // of the surface: what hides a body that is in pieces
-constexpr double kPlainConfidence = 0.25;  // without a template
-constexpr double kEncloses = 0.5;          // of the surface: what has an inside behind it
-constexpr std::size_t kLookBehind = 500;   // triangles
+constexpr double kAcross = 0.8;           // cosine between the template's left and a mirror plane's normal
+constexpr double kSmallPiece = 0.03;      // of the surface: what hides a body that is in pieces
+constexpr double kEncloses = 0.5;         // of the surface: what has an inside behind it
+constexpr std::size_t kLookBehind = 500;  // triangles
 using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
@@ -86,7 +83,7 @@ Result<void> refine_from_poses(const PolyMesh& mesh, const Match& match, const F
     if (body->major.size() < 2) continue;
     Matcher matcher(*body);
     Match other = matcher.best(*match.model);
-    if (!(other.cost < options.most_cost + 0.2)) continue;
+    if (!(other.cost < options.most_cost + kPoseSlack)) continue;
     matcher.add_minors(other);
     refine_from_pose(mesh.positions, posed, other, place_joints(other), placed);
   }
@@ -133,10 +130,15 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   SINEW_TRY(BodyMap body, map_pose(mesh.positions));
   const auto no_mirror = [](const BodyMap&) { return std::optional<Mirror>(); };
   SINEW_TRY(const Fitted fitted, fit_templates(std::move(body), models, options, no_mirror, found));
-  // Any body has a long way through it: a chain without limbs must be one.
-  const double most = fitted.match.tips.size() == 1 ? kMostRingChain : options.most_ring_cost;
+  const double most = fitted.match.tips.size() == 1 ? tuning(true).most_chain : options.most_ring_cost;
   if (!(fitted.match.cost < std::min(most, fitted.most))) {
     found.problem = "no template fits the rings of its quads well";
+    if (std::isfinite(fitted.match.cost)) {
+      found.problem += ": the best, " + fitted.match.model->name + ", costs ";
+      append_number(found.problem, fitted.match.cost, 2);
+      append_number(found.problem += ", and less than ", std::min(most, fitted.most), 2);
+      found.problem += " is asked";
+    }
     return found;
   }
   found.rings = rings.curves.ring_count();
@@ -240,7 +242,8 @@ Result<FoundSkeleton> find_plain(MeshView view, BodyMap& body, const FindOptions
   const std::optional<Mirror> mirror = first_mirror(view, body, plain_mirrors(body));
   PlainSkeleton plain = plain_skeleton(body, mirror);
   if (plain.placed.empty()) return impossible("the mesh has no two ends between which a skeleton could lie");
-  if (plain.curves.size() == 1 && plain.curves[0].length() < kStout * plain.curves[0].middle_radius()) {
+  if (plain.curves.size() == 1 &&
+      plain.curves[0].length() < tuning(false).stout_trunk * plain.curves[0].middle_radius()) {
     found.problem = "this body has no limbs, and is too stout for a chain of bones";
     return found;
   }

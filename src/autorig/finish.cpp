@@ -13,6 +13,8 @@ constexpr double kDeepEnough = 0.75;  // of a ring's radius
 constexpr std::size_t kSteps = 32;    // of the way to a curve
 constexpr int kHalvings = 6;          // of the way to a tail outside
 constexpr double kSamePlace = 0.01;   // of the body's size
+constexpr double kTrunkBeside =
+    1.5;                         // times that: the trunk's curve may be beside the mirror plane, on average
 constexpr double kPosed = 0.08;  // the same: a limb's joints so far from their image are posed, not misplaced
 
 }  // namespace
@@ -277,7 +279,7 @@ std::optional<Mirror> mirror_of_curves(const Match& match, double size) {
     return std::nullopt;
   double beside = 0;
   for (const Vec3& p : match.parts.trunk.points) beside += std::abs((p - mirror.centre).dot(mirror.normal));
-  if (beside > 1.5 * kSamePlace * size * static_cast<double>(match.parts.trunk.points.size()))
+  if (beside > kTrunkBeside * kSamePlace * size * static_cast<double>(match.parts.trunk.points.size()))
     return std::nullopt;
   return mirror;
 }

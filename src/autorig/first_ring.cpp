@@ -10,7 +10,9 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr int kTriesByAngle = 16;  // vertices from the tip on at which the paper's walk is tried
+constexpr double kSteepest = 0.7;           // sine of the angle to the plane at which an edge is still around
+constexpr std::size_t kLongestWalk = 4096;  // edges
+constexpr int kTriesByAngle = 16;           // vertices from the tip on at which the paper's walk is tried
 
 std::uint32_t face_of(const PolyMesh& mesh, std::uint32_t h) {
   const auto after = std::upper_bound(mesh.face_offsets.begin(), mesh.face_offsets.end(), h);
@@ -102,13 +104,13 @@ std::vector<std::uint32_t> LimbRings::angle_loop(std::uint32_t h, const Vec3& no
   std::vector<std::uint32_t> loop = {h};
   std::vector<std::uint32_t> visited = {edges_.target(h)};
   const std::uint32_t start = edges_.origin(h);
-  while (loop.size() < 4096) {
+  while (loop.size() < kLongestWalk) {
     const std::uint32_t v = edges_.target(loop.back());
     if (v == start) return loop;
     if (edges_.valence(v) == 0 || !growth_.is_free(v) || !(tips_.distance(v) > tip.saddle)) return {};
     const Vec3 before = mesh_.positions[v] - mesh_.positions[edges_.origin(loop.back())];
     std::uint32_t best = kNone;
-    double least = 0.7;  // sine of the steepest angle that is still around
+    double least = kSteepest;
     for (const std::uint32_t g : edges_.leaving(v)) {
       const Vec3 edge = mesh_.positions[edges_.target(g)] - mesh_.positions[v];
       const double sine = std::abs(edge.dot(normal)) / std::max(edge.norm(), 1e-300);

@@ -12,6 +12,9 @@
 namespace sinew::autorig {
 namespace {
 
+constexpr double kInCap = 1.1;  // radii: rings so near to the tip are of its cap
+constexpr double kBluntEnd = 0.3,
+                 kLongEnd = 2.5;  // radii: how far a limb's line leaves the body beyond its last ring
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -181,7 +184,7 @@ void straighten_tip(const BodyGraph& graph, std::span<const double> distance,
   const auto from_tip = [&](std::size_t k) { return at_first ? k : curve.points.size() - 1 - k; };
   std::size_t k = 1;
   while (k + 1 < curve.points.size() &&
-         (curve.points[from_tip(k)] - tip).norm() < 1.1 * curve.radii[from_tip(k)])
+         (curve.points[from_tip(k)] - tip).norm() < kInCap * curve.radii[from_tip(k)])
     ++k;
   if (k + 2 >= curve.points.size()) return;
   const double radius = curve.radii[from_tip(k)];
@@ -196,7 +199,7 @@ void straighten_tip(const BodyGraph& graph, std::span<const double> distance,
   for (const std::uint32_t v : points)
     if (at_first ? distance[v] < level : distance[v] > level)
       reach = std::max(reach, (graph.positions[v] - centre).dot(outwards));
-  if (reach < 0.3 * radius || reach > 2.5 * radius) return;
+  if (reach < kBluntEnd * radius || reach > kLongEnd * radius) return;
   const std::size_t keep = curve.points.size() - k;  // from k on
   const Vec3 end = centre + reach * outwards;
   const double end_level = at_first ? 0 : curve.levels.back();

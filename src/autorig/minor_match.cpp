@@ -12,6 +12,8 @@ namespace sinew::autorig {
 namespace {
 
 constexpr std::size_t kMost = 7;
+constexpr double kUnlike =
+    0.4;  // relative distances between fingers that differ so much are not the template's
 constexpr double kTwisted = 0.15;  // times the share of half a turn
 
 std::vector<std::size_t> grown_on(const std::vector<Part>& minors, int limb) {
@@ -119,7 +121,7 @@ std::vector<MinorPartner> match_minors(const Match& match) {
   for (int limb = -1; limb < static_cast<int>(match.tips.size()); ++limb) {
     const Group group(match, limb);
     const Fit& fit = group.fit();
-    if (fit.error > 0.4) continue;
+    if (fit.error > kUnlike) continue;
     for (const auto& [i, j] : fit.pairs) partners[i] = {static_cast<int>(j), fit.rotation, fit.scale};
   }
   return partners;

@@ -15,6 +15,13 @@ namespace {
 constexpr double kFarBend = 0.13, kNearBend = 0.09;  // of a limb's length
 constexpr double kSameTurn = 0.25;                   // the same, of a bend that turns the same way
 constexpr double kTurnsAlike = 0.6;                  // cosine between the ways that two bends turn
+constexpr double kKnotsApart = 0.04,
+                 kBodyKnotsApart = 0.02;  // of a trunk, the template's and the body's: landmarks
+constexpr double kFirstKnot = 0.02, kLastKnot = 0.96,
+                 kLastBodyKnot = 0.98;  // of a trunk: those nearer to its ends are these
+constexpr double kAtBend = 0.03;        // of a limb's length: a joint so near to a bend is in it
+constexpr double kOuterFrom = 0.12, kOuterTo = 0.95;  // of a limb: its joints between these may go to a bend
+constexpr double kShorterFinger = 0.75, kLongerFinger = 1.33;  // times the group's scale
 constexpr double kInsideLimb = 1.2;  // radii: a joint farther beside a limb's curve is not in it
 
 using Knots = std::vector<std::pair<double, double>>;  // arc length on the template's curve and on the body's
@@ -64,11 +71,11 @@ Knots trunk_knots(const Match& match) {
   if (const auto a = find_neck(of_template, first_of_template), b = find_neck(of_body, first_of_body);
       a && b && match.tips.size() > 1)
     inner.push_back({*a, *b});
-  inner = tidy(std::move(inner), 0.04 * of_template.length(), 0.02 * of_body.length());
+  inner = tidy(std::move(inner), kKnotsApart * of_template.length(), kBodyKnotsApart * of_body.length());
   Knots knots = {{0, 0}};
   for (const auto& knot : inner)
-    if (knot.first > 0.02 * of_template.length() && knot.first < 0.96 * of_template.length() &&
-        knot.second > 0.02 * of_body.length() && knot.second < 0.98 * of_body.length())
+    if (knot.first > kFirstKnot * of_template.length() && knot.first < kLastKnot * of_template.length() &&
+        knot.second > kFirstKnot * of_body.length() && knot.second < kLastBodyKnot * of_body.length())
       knots.push_back(knot);
   knots.push_back({of_template.length(), of_body.length()});
   return knots;
@@ -133,7 +140,8 @@ class Placer {
         const Curve& a = match_.model->parts.minors[anchor.part].curve;
         const Curve& b = match_.parts.minors[static_cast<std::size_t>(partner.minor)].curve;
         // Measured from the tip: the seam of a short ear is anywhere.
-        const double ratio = std::clamp(b.length() / a.length(), 0.75 * partner.scale, 1.33 * partner.scale);
+        const double ratio = std::clamp(b.length() / a.length(), kShorterFinger * partner.scale,
+                                        kLongerFinger * partner.scale);
         return on(b, b.length() - (a.length() - anchor.s) * ratio, anchor, partner.rotation, ratio, ratio);
       }
     }
@@ -144,7 +152,7 @@ class Placer {
     if (anchor.kind != Anchor::Kind::kLimb || of_body(anchor.part).empty()) return 0;
     const Curve& curve = of_body(anchor.part);
     const auto bend =
-        bend_near(bends_[anchor.part], through(limbs_[anchor.part], anchor.s), 0.03 * curve.length());
+        bend_near(bends_[anchor.part], through(limbs_[anchor.part], anchor.s), kAtBend * curve.length());
     return bend ? bend->degrees : 0;
   }
 
@@ -192,8 +200,8 @@ class Placer {
     std::vector<double> joints;
     for (const TemplateJoint& joint : match_.model->joints)
       if (joint.anchor.kind == Anchor::Kind::kLimb && joint.anchor.part == limb &&
-          joint.anchor.s > 0.12 * of_template(limb).length() &&
-          joint.anchor.s < 0.95 * of_template(limb).length())
+          joint.anchor.s > kOuterFrom * of_template(limb).length() &&
+          joint.anchor.s < kOuterTo * of_template(limb).length())
         joints.push_back(joint.anchor.s);
     std::sort(joints.rbegin(), joints.rend());
     for (const double s : joints)

@@ -22,6 +22,8 @@ constexpr double kFarOff = 0.06;    // or so much of the curve's length
 constexpr double kShortLimb = 1.5;  // what is shorter, in radii, is a bump and no limb
 constexpr double kFlat = 0.25;      // of its width: so thin is a wing or a fin,
 constexpr double kWingBone = 1;     // which is one bone where it does not bend
+constexpr double kBeforeFork = 0.85;   // of a branch: where it is as thick as at its fork
+constexpr double kNearEnds = 0.2;      // of a chain: where its ends' thickness is taken
 constexpr double kThickAsLimbs = 1.5;  // of the mean radius of all limbs: what is thinner is one of them
 constexpr double kStands = 0.03;       // of the body's size: so low a tip stands on the ground
 constexpr double kHighSeam = 0.1;      // of a limb's length: so much higher a leg begins than it ends
@@ -211,7 +213,7 @@ class PlainTree {
       if (stem.branch.tip >= 0 || stem.branch.parent < 0) continue;
       Edge& above = edges_[static_cast<std::size_t>(stem.branch.parent)];
       const double thick =
-          std::max(stem.curve.middle_radius(), above.curve.radius_at(0.85 * above.curve.length()));
+          std::max(stem.curve.middle_radius(), above.curve.radius_at(kBeforeFork * above.curve.length()));
       if (stem.curve.points.size() > 2 && stem.curve.length() > thick) continue;
       std::erase(above.children, static_cast<int>(i));
       for (const int child : stem.children) {
@@ -324,7 +326,7 @@ class PlainTree {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       if (edges_[i].children.empty() || edges_[i].curve.empty()) continue;
       const bool middle = edges_[i].image == static_cast<int>(i);
-      const double thick = edges_[i].curve.radius_at(0.85 * edges_[i].curve.length());
+      const double thick = edges_[i].curve.radius_at(kBeforeFork * edges_[i].curve.length());
       const double score = thick + (middle ? body_.graph.size : 0);
       if (score > most) most = score, best = i;
     }
@@ -402,7 +404,7 @@ class PlainTree {
     const Curve& curve = edges_[0].curve;
     if (curve.empty()) return;
     const double length = curve.length();
-    const bool thick_first = curve.radius_at(0.2 * length) >= curve.radius_at(0.8 * length);
+    const bool thick_first = curve.radius_at(kNearEnds * length) >= curve.radius_at((1 - kNearEnds) * length);
     std::vector<double> places = {0};
     places.insert(places.end(), edges_[0].joints.begin(), edges_[0].joints.end());
     if (!thick_first) {

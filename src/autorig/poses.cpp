@@ -7,12 +7,14 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr double kClearlyMore = 5;  // degrees
+constexpr double kRingWidths[] = {0.15, 0.3, 0.6, 1.2};  // radii: the narrowest that holds enough vertices
+constexpr int kEnough = 8;                               // vertices
+constexpr double kClearlyMore = 5;                       // degrees
 
 // The place in the rest pose of the ring about `p`, across `along`.
 std::optional<Vec3> ring_at_rest(std::span<const Vec3> rest, std::span<const Vec3> posed, const Vec3& p,
                                  const Vec3& along, double radius) {
-  for (const double width : {0.15, 0.3, 0.6, 1.2}) {
+  for (const double width : kRingWidths) {
     Vec3 here = Vec3::Zero(), there = Vec3::Zero();
     int count = 0;
     for (std::size_t v = 0; v < posed.size(); ++v) {
@@ -22,7 +24,7 @@ std::optional<Vec3> ring_at_rest(std::span<const Vec3> rest, std::span<const Vec
       there += rest[v];
       ++count;
     }
-    if (count >= 8) return Vec3(there / count);
+    if (count >= kEnough) return Vec3(there / count);
   }
   return std::nullopt;
 }

@@ -22,7 +22,10 @@ const std::string& SkeletonTemplate::name() const {
 namespace autorig {
 namespace {
 
-constexpr std::size_t kFewRings = 9;  // on a limb: two of them are no window
+constexpr std::size_t kFewRings = 9;   // on a limb: two of them are no window
+constexpr double kLeastWindow = 0.05;  // of a curve's length: directions of thin limbs are taken over this
+constexpr double kNeck = 0.85;         // of the head's radius: a neck is thinner
+constexpr double kNeckEnds = 0.97;  // of the way to the shoulders: what still gets thinner there is no neck
 
 }  // namespace
 
@@ -39,7 +42,7 @@ std::vector<Bend> own_bends(const Part& limb) {
 }
 
 double direction_window(const Curve& curve) {
-  return std::max(curve.middle_radius(), 0.05 * curve.length());
+  return std::max(curve.middle_radius(), kLeastWindow * curve.length());
 }
 
 void find_mirror_limbs(TemplateData& data) {
@@ -60,7 +63,7 @@ std::optional<double> find_neck(const Curve& trunk, double before) {
     if (thickest - r > deepest) deepest = thickest - r, at = trunk.along[k], share = r / thickest;
     thickest = std::max(thickest, r);
   }
-  if (share > 0.85 || at > 0.97 * before) return std::nullopt;
+  if (share > kNeck || at > kNeckEnds * before) return std::nullopt;
   return at;
 }
 
@@ -78,7 +81,10 @@ double away(const Curve& curve, const Vec3& p) {
 }
 
 constexpr int kNoLeaf = -2;
-constexpr double kShortTip = 0.1;  // of the diameter
+constexpr double kShortTip = 0.1;      // of the diameter
+constexpr double kAlikeTips = 0.03;    // the same: so much may distances to left and right differ
+constexpr double kMiddleJoint = 0.01;  // the same: so near to the middle a joint is its own image
+constexpr double kInLimb = 1.5;        // times nearer to a limb than to the trunk: shoulders are the trunk's
 
 struct Learner {
   const Skeleton& skeleton;
@@ -141,7 +147,7 @@ bool alike(const BodyMap& body, std::size_t a, std::size_t b, const std::vector<
     return t == a || t == b ||
            std::abs(body.apart(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(t)) -
                     body.apart(static_cast<Eigen::Index>(b), static_cast<Eigen::Index>(t))) <
-               0.03 * body.diameter;
+               kAlikeTips * body.diameter;
   };
   return same(root) && std::all_of(tips.begin(), tips.end(), same);
 }
@@ -252,7 +258,7 @@ Anchor choose_anchor(const Parts& parts, const std::vector<int>& leaves, bool kn
   const bool same = std::all_of(leaves.begin(), leaves.end(), [&](int l) { return limb_of(l) == limb; });
   if (same && limb >= 0 && !parts.limbs[static_cast<std::size_t>(limb)].curve.empty() &&
       ((knuckles && leaves.size() == 1) ||
-       away(parts.limbs[static_cast<std::size_t>(limb)].curve, head) <= 1.5 * away(parts.trunk, head)))
+       away(parts.limbs[static_cast<std::size_t>(limb)].curve, head) <= kInLimb * away(parts.trunk, head)))
     return anchor_at(parts, Anchor::Kind::kLimb, static_cast<std::size_t>(limb), head);
   return anchor_at(parts, Anchor::Kind::kTrunk, 0, head);
 }
@@ -292,7 +298,7 @@ void find_mirrors(TemplateData& data) {
   centre /= 2 * pairs;
   for (std::size_t i = 0; i < data.joints.size(); ++i)
     if (data.joints[i].mirror < 0 &&
-        std::abs((data.joints[i].head - centre).dot(normal)) < 0.01 * data.diameter)
+        std::abs((data.joints[i].head - centre).dot(normal)) < kMiddleJoint * data.diameter)
       data.joints[i].mirror = static_cast<int>(i);
 }
 

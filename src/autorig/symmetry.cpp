@@ -10,6 +10,8 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kMostError = 0.01;  // of the size
+constexpr double kMoved = 0.03;      // of the size: a part whose image is so far off has moved
+constexpr double kNoMirror = 0.05;   // the same, on average: this is no guess to begin with
 constexpr double kNoNearer = 0.97, kSettled = 1e-7;
 
 }  // namespace
@@ -29,7 +31,7 @@ std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surfa
       const double away = std::sqrt(image.squared_distance);
       error += away;
       ++count;
-      if (away > 0.03 * size) continue;  // a part that has moved
+      if (away > kMoved * size) continue;
       const Vec3 d = points[i] - image.point;
       normal += d.dot(guess.normal) < 0 ? Vec3(-d) : d;
       ++near;
@@ -37,7 +39,7 @@ std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surfa
     }
     if (count == 0) return std::nullopt;
     error /= count;
-    if (round == 0 && error > 0.05 * size) return std::nullopt;
+    if (round == 0 && error > kNoMirror * size) return std::nullopt;
     if (near == 0 || !(normal.norm() > 0)) return std::nullopt;
     if (error < least) least = error, best = guess;
     const Mirror last = std::exchange(guess, {normal.normalized(), middle / near});

@@ -10,8 +10,6 @@
 
 namespace sinew::autorig {
 
-constexpr double kSure = 0.65;  // below this confidence the voxels are tried, and alternatives are told
-
 // A body and the template that was laid over it.
 struct Fitted {
   BodyMap body;

@@ -52,6 +52,7 @@ constexpr Tuning kSurface = {
     .mediocre = 0.28,
     .stout_trunk = 5,
     .stout_spine = 10,
+    .most_chain = std::numeric_limits<double>::infinity(),  // that is FindOptions::most_chain_cost
 };
 
 // Rings must fit well: nothing may be longer, moved or upside down.
@@ -68,6 +69,7 @@ constexpr Tuning rings_of(Tuning table) {
   table.flexible = false;
   table.stop_early = true;
   table.mediocre = std::numeric_limits<double>::infinity();
+  table.most_chain = 0.05;
   return table;
 }
 

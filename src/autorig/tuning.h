@@ -34,8 +34,17 @@ struct Tuning {
   double mediocre;      // a cost at which the mesh is asked for its mirror plane
   double stout_trunk;   // a chain that is shorter, in radii, is none
   double stout_spine;   // the same of a spine
+  double most_chain;    // a chain without limbs must cost less by rings: any body has a long way through it
 };
 const Tuning& tuning(bool rings);
+
+// What is sure, whichever way a body is seen. Above which cost a template does not fit at all is FindOptions::most_cost
+// and its neighbours (sinew/autorig/find_skeleton.h).
+constexpr double kSure = 0.65;  // below this confidence the voxels are tried, and alternatives are told
+constexpr double kPlainConfidence = 0.25;  // without a template
+constexpr double kMostlyInside = 0.6;      // of the points of all curves: else the body is hollow, or a sheet
+constexpr double kPoseSlack = 0.2;  // so much more than most_cost may the same body cost in another pose
+
 const Features& weights_for(const TemplateData& model);
 
 }  // namespace sinew::autorig

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
+#include <random>
 
 #include "autorig/tuning.h"
 
@@ -76,6 +79,48 @@ TEST(Assignments, ScoringOneIsWhatTheSearchSays) {
     EXPECT_DOUBLE_EQ(again.cost, one.cost);
     EXPECT_EQ(again.tips, one.tips);
     EXPECT_DOUBLE_EQ(score(weights_for(model), one.features), one.cost);
+  }
+}
+
+// Every way to give the tips of a body to the template's, with up to as many missing as the search allows.
+double cheapest_of_all(const BodyMap& body, const TemplateData& model) {
+  const std::size_t limbs = model.parts.limbs.size(), tips = body.major.size();
+  double best = std::numeric_limits<double>::infinity();
+  std::vector<int> chosen(limbs, -1);
+  for (std::size_t root = 0; root < tips; ++root) {
+    const auto go_on = [&](const auto& self, std::size_t limb, int missing) -> void {
+      if (limb == limbs) {
+        best = std::min(best, score_assignment(body, model, root, chosen).cost);
+        return;
+      }
+      for (int tip = -1; tip < static_cast<int>(tips); ++tip) {
+        const bool none = tip < 0;
+        if (none && missing == tuning(false).most_missing) continue;
+        if (!none && (tip == static_cast<int>(root) ||
+                      std::find(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(limb), tip) !=
+                          chosen.begin() + static_cast<std::ptrdiff_t>(limb)))
+          continue;
+        chosen[limb] = tip;
+        self(self, limb + 1, missing + none);
+      }
+    };
+    go_on(go_on, 0, 0);
+  }
+  return best;
+}
+
+TEST(Assignments, NothingCheaperIsPassedOverInBodiesOfSixTips) {
+  const TemplateData model = animal();
+  std::mt19937 random(24);
+  std::uniform_real_distribution<double> length(0.2, 1.4), noise(0.9, 1.1);
+  for (int k = 0; k < 12; ++k) {
+    const double arm = length(random), leg = length(random);
+    Eigen::MatrixXd apart = animal_distances(
+        {length(random), arm, arm * noise(random), leg, leg * noise(random), length(random)}, length(random));
+    const BodyMap body = shuffled(apart, {4, 1, 5, 0, 2, 3});
+    const auto all = cheapest_assignments(body, model);
+    ASSERT_FALSE(all.empty());
+    EXPECT_NEAR(all[0].cost, cheapest_of_all(body, model), 1e-9) << "body " << k;
   }
 }
 
