@@ -329,13 +329,10 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   std::vector<MeshPart> old_parts = rig.parts;
   for (MeshPart& part : rig.parts) part.skinned = part.skinned || !is_on_node(rig, part);
   Result<void> added = [&]() -> Result<void> {
-    if (carrying.empty()) {
-      SINEW_CHECK(add_joint_weights(rig, context, request, report));
-      return add_flesh(rig, context, request, report);
-    }
-    // Joint-based deformers have a row for every joint.
+    SINEW_CHECK(add_joint_weights(rig, context, request, report));
+    if (!request.flesh || carrying.empty()) return add_flesh(rig, context, request, report);
+    // Flesh has a field for every joint.
     SINEW_TRY(BindingContext all, BindingContext::make(rig, request.voxels, request.progress));
-    SINEW_CHECK(add_joint_weights(rig, all, request, report));
     return add_flesh(rig, all, request, report);
   }();
   if (!added) {

@@ -50,6 +50,19 @@ void rows_of_skin(std::span<const int> parents, std::span<const double> own, std
   for (std::size_t b = 0; b < bones; ++b) swing[b] = deformer[b] > 0 ? swing[b] / deformer[b] : 0;
 }
 
+// Per bone: the one that its skin continues, where the skeleton hangs its joint on another (a foot on a
+// control); -1: the joint turns against what it hangs on.
+std::vector<int> bones_apart(const Skeleton& skeleton, const Surface& surface) {
+  std::vector<int> apart(surface.bones.size(), -1);
+  for (std::size_t b = 0; b < apart.size(); ++b) {
+    const int above = surface.parents[b];
+    if (above >= 0 && skeleton[surface.bones[b].joint].parent !=
+                          static_cast<int>(surface.bones[static_cast<std::size_t>(above)].joint))
+      apart[b] = above;
+  }
+  return apart;
+}
+
 // Makes the row of one vertex.
 class RowMaker {
  public:
@@ -60,7 +73,12 @@ class RowMaker {
         grid_(grid),
         transfer_(transfer),
         influences_(static_cast<std::size_t>(influences)),
-        order_(bone_order(surface.parents)) {}
+        order_(bone_order(surface.parents)),
+        apart_(bones_apart(rig.skeleton, surface)),
+        bone_of_joint_(rig.skeleton.size(), -1) {
+    for (std::size_t b = 0; b < surface.bones.size(); ++b)
+      bone_of_joint_[surface.bones[b].joint] = static_cast<int>(b);
+  }
 
   // Returns the sum of deformer weights that was cut.
   double row(std::size_t vertex, std::vector<JointInfluence>& out) const {
@@ -71,7 +89,8 @@ class RowMaker {
     mix(grid_.deformer, welded, deformer);
     std::vector<double> own(bones, 0.0);
     for (const Influence& influence : rig_.weights.row(vertex))
-      if (influence.joint < bones) own[influence.joint] += influence.weight;
+      if (const int bone = bone_of_joint_[influence.joint]; bone >= 0)
+        own[static_cast<std::size_t>(bone)] += influence.weight;
     if (grid_.swing.size() == 0 || !is_reached(welded)) {
       joint_row_from_bone_row(surface_.parents, order_, own, swing);
       twist = swing;
@@ -81,6 +100,7 @@ class RowMaker {
     }
     if (const double amount = static_cast<double>(grid_.too_coarse[welded]); amount > 0)
       blend_skin(own, amount, deformer, swing, twist);
+    blend_apart(deformer, swing, twist);
     std::vector<std::size_t> best(bones);
     for (std::size_t b = 0; b < bones; ++b) best[b] = b;
     const std::size_t kept = std::min(influences_, bones);
@@ -126,6 +146,23 @@ class RowMaker {
       twist[b] = (before * twist[b] + after * skin_swing[b]) / deformer[b];
     }
   }
+  // The two sides of a joint that hangs elsewhere are bones that move on their own: they blend linearly, each
+  // fully turned.
+  void blend_apart(std::vector<double>& deformer, std::vector<double>& swing,
+                   std::vector<double>& twist) const {
+    for (std::size_t k = order_.size(); k-- > 0;) {  // children first: a bone may itself hang elsewhere
+      const std::size_t b = order_[k];
+      if (apart_[b] < 0 || !(deformer[b] > 0)) continue;
+      const auto a = static_cast<std::size_t>(apart_[b]);
+      const double stays = deformer[b] * (1 - std::clamp(swing[b], 0.0, 1.0)), sum = deformer[a] + stays;
+      deformer[b] -= stays;
+      swing[b] = twist[b] = 1;
+      if (!(sum > 0)) continue;
+      swing[a] = (deformer[a] * swing[a] + stays) / sum;
+      twist[a] = (deformer[a] * twist[a] + stays) / sum;
+      deformer[a] = sum;
+    }
+  }
   bool is_reached(std::uint32_t point) const {
     return std::all_of(transfer_.vertices[point].begin(), transfer_.vertices[point].end(),
                        [&](std::uint32_t v) { return grid_.reached[v] != 0; });
@@ -137,6 +174,7 @@ class RowMaker {
   const TrilinearWeights& transfer_;
   std::size_t influences_;
   std::vector<std::size_t> order_;
+  std::vector<int> apart_, bone_of_joint_;
 };
 
 Result<GridRows> solve_grid(const Rig& rig, BindingContext& context, const BoneBody& body,

@@ -10,6 +10,8 @@ namespace sinew {
 
 namespace {
 
+constexpr std::size_t kAllPatchCells = 120'000;  // of one binding
+
 // Up to 1,000 triangles a solve is bounded; from there on it grows fast, so that bodies of some thousand
 // triangles get what they need.
 double growth(const BindInput& input) {
@@ -80,14 +82,17 @@ void note_refined(const RefineReport& report, const BoneBody& bones, BodyFigures
 Result<void> refine_on_finer_bodies(const BindInput& input, const BoneBody& bones,
                                     const GridValues& values_of, const Progress* progress,
                                     BoneWeights& weights, BodyFigures& figures) {
-  const auto solve = [&](const BindInput& piece) -> Result<PatchWeights> {
-    SINEW_TRY(const BoneBody finer,
-              make_bone_body(piece, 0, progress, std::min(kPatchCells, body_cells(input))));
+  const double cell = bones.body.grid.cell_size();
+  const std::size_t patches = std::max<std::size_t>(1, short_bone_patches(input, cell).size());
+  const std::size_t cells = std::min({kPatchCells, kAllPatchCells / patches, body_cells(input)});
+  const auto solve = [&](const ShortBonePatch& patch) -> Result<std::optional<BoneWeights>> {
+    const BindInput piece = patch.input();
+    SINEW_TRY(const BoneBody finer, make_bone_body(piece, 0, progress, cells));
+    if (!patch.gains_by(finer.body.grid.cell_size())) return std::optional<BoneWeights>();
     SINEW_TRY(const Eigen::MatrixXd values, values_of(finer, piece));
-    return PatchWeights{interpolate_to_surface(finer, piece, values), finer.body.grid.cell_size()};
+    return std::optional(interpolate_to_surface(finer, piece, values));
   };
-  SINEW_TRY(const RefineReport report,
-            refine_short_bones(input, bones.body.grid.cell_size(), solve, weights));
+  SINEW_TRY(const RefineReport report, refine_short_bones(input, cell, solve, weights));
   note_refined(report, bones, figures);
   return {};
 }

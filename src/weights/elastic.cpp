@@ -59,8 +59,7 @@ class LinearDescent {
     for (const Mat3& S : samples_) {
       const GridPositions offsets = relative_ * (S - Mat3::Identity()).transpose();
       moved_ = model_.rest() + w.asDiagonal() * offsets;
-      model_.fit(moved_, rotations_);
-      sum += model_.energy(moved_, rotations_);
+      sum += model_.fit(moved_, rotations_);
       model_.pull(rotations_, pull_);
       right += offsets.cwiseProduct(pull_ - rest_pull_).rowwise().sum();
     }

@@ -218,14 +218,16 @@ Result<ElasticWeights> elastic_weights(const BindInput& input, const BoneBody& b
   }
   normalise_rows(weights);
   if (!options.refine) return result;
-  const auto solve = [&](const BindInput& piece) -> Result<PatchWeights> {
+  const auto solve = [&](const ShortBonePatch& patch) -> Result<std::optional<BoneWeights>> {
+    const BindInput piece = patch.input();
+    SINEW_TRY(const BoneBody body,
+              make_bone_body(piece, 0, options.descent.progress, elastic_weight_cells(input)));
+    if (!patch.gains_by(body.body.grid.cell_size())) return std::optional<BoneWeights>();
     ElasticWeightOptions finer = options;
     finer.refine = false;
     finer.swing_only = true;  // all that bone weights are made of
-    finer.voxels = 0;
-    finer.max_cells = elastic_weight_cells(input);
-    SINEW_TRY(ElasticWeights solved, elastic_weights(piece, finer));
-    return PatchWeights{std::move(solved.weights), solved.cell};
+    SINEW_TRY(ElasticWeights solved, elastic_weights(piece, body, finer));
+    return std::optional(std::move(solved.weights));
   };
   SINEW_TRY(const RefineReport refined, refine_short_bones(input, result.cell, solve, weights));
   note_refined(refined, bones, result);

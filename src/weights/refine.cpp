@@ -169,10 +169,10 @@ Result<RefineReport> refine_short_bones(const BindInput& input, double cell, con
   RefineReport report;
   report.refined.assign(input.bones.size(), 0);
   for (const ShortBonePatch& piece : short_bone_patches(input, cell)) {
-    auto solved = solve(piece.input());
+    auto solved = solve(piece);
     if (!solved.ok() && solved.error().code == ErrorCode::kCancelled) return solved.error();
-    if (!solved.ok() || !piece.gains_by(solved->cell)) continue;
-    share_anew(piece, solved->weights, weights);
+    if (!solved.ok() || !*solved) continue;
+    share_anew(piece, **solved, weights);
     ++report.patches;
     for (std::size_t k = 0; k < piece.short_count; ++k) report.refined[piece.of_whole[k]] = 1;
   }

@@ -72,6 +72,32 @@ TEST(Binding, ElasticWeightsAreSolvedOnceForSkinAndJoints) {
   EXPECT_FALSE(context.joint_weights("bbw", {}).ok());
 }
 
+// A leg whose foot hangs on the control that carries the leg, not on the shin, with a pole in front of the
+// knee. All three bones moved by one rotation take all of the skin along.
+TEST(Binding, JointWeightsKnowASkinThatContinuesAcrossControls) {
+  Rig rig = test::small_rig(test::capped_cylinder(0.5, 6, 16, 31), {{-1, Vec3(0.1, 0, 0)},
+                                                                    {0, Vec3(0.2, 0, 0)},
+                                                                    {1, Vec3(2, 0, 0)},
+                                                                    {0, Vec3(4, 0, 0), Vec3(5.8, 0, 0)},
+                                                                    {0, Vec3(2, 2, 0), Vec3(2, 2.5, 0)}});
+  rig.weights = {};
+  for (const Vec3& p : rig.mesh.positions)
+    rig.weights.add_row(std::vector<Influence>{{p.x() < 2 ? 1u : p.x() < 4 ? 2u : 3u, 1.0}});
+  ASSERT_TRUE(bind(rig, {.method = "elastic", .voxels = 32, .joint_weights = ""}).ok());
+  for (const JointInfluence& influence : rig.joint_weights.entries)
+    ASSERT_TRUE(influence.joint >= 1 && influence.joint <= 3) << influence.joint;
+  const std::vector<Affine3> rest = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local);
+  const Vec3 hip = rest[1].translation();
+  const Affine3 turn =
+      Eigen::Translation3d(hip) * Eigen::AngleAxisd(1.2, Vec3::UnitZ()) * Eigen::Translation3d(-hip);
+  Pose pose = rest_pose(rig.skeleton);
+  for (const std::size_t joint : {1u, 3u}) pose.local[joint] = rest[0].inverse() * turn * rest[joint];
+  const auto moved = posed_mesh(rig, pose, test::by(rig, "swing-twist"));
+  ASSERT_TRUE(moved.ok()) << moved.error().message;
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i)
+    ASSERT_LT((moved->positions[i] - turn * rig.mesh.positions[i]).norm(), 1e-4) << rig.mesh.positions[i];
+}
+
 // Eyeballs beside a head: followed, they move rigidly with it; on their own, they have rows of their own.
 TEST(Binding, JointWeightsFollowIslandsAsTheWeightsDo) {
   const PolyMesh mesh = test::body_with_eyeballs();

@@ -34,8 +34,9 @@ class Corotational {
   std::span<const std::array<std::uint32_t, 8>> corners() const { return corners_; }
   std::span<const float> stiffness() const { return stiffness_; }
 
-  /// The best rotation of every cell.
-  void fit(const GridPositions& v, CellRotations& rotations) const;
+  /// The best rotation of every cell. Returns the energy; where that is tiny beside |v|^2, energy() is more
+  /// exact.
+  double fit(const GridPositions& v, CellRotations& rotations) const;
   /// K' r: minus the part of the gradient that does not depend on v, so that the gradient is L v - pull.
   void pull(const CellRotations& rotations, GridPositions& out) const;
   double energy(const GridPositions& v, const CellRotations& rotations) const;

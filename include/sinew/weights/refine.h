@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "sinew/math/types.h"
 #include "sinew/weights/bone_weights.h"
@@ -13,14 +14,6 @@ namespace sinew {
 /// solved again on the piece of surface around it alone, with a grid as fine as that piece affords, together
 /// with the bone that carries the group. What the coarse weights gave to these bones is shared anew by the
 /// finer ones, fading out towards the rim of the piece; weights of all other bones stay. Rows keep their sums.
-///
-/// `cell`: side of the coarse grid's cells. `solve` makes weights of a piece (its bones in the order given)
-/// and says how large its cells were; a piece that cannot be solved, or not finer, is left as it was.
-struct PatchWeights {
-  BoneWeights weights;
-  double cell = 0;
-};
-using SolvePatch = std::function<Result<PatchWeights>(const BindInput& piece)>;
 
 /// What refine_short_bones() did.
 struct RefineReport {
@@ -55,6 +48,10 @@ std::vector<ShortBonePatch> short_bone_patches(const BindInput& input, double ce
 /// them or where refine_short_bones would leave the coarse weights. Sizes: surface vertices.
 std::vector<float> short_bone_amounts(const BindInput& input, double cell);
 
+/// Weights of a piece, its bones in the order given; none where its grid gains nothing by gains_by().
+using SolvePatch = std::function<Result<std::optional<BoneWeights>>(const ShortBonePatch& piece)>;
+
+/// `cell`: side of the coarse grid's cells. A piece that cannot be solved, or not finer, is left as it was.
 /// Fails only where it was cancelled.
 Result<RefineReport> refine_short_bones(const BindInput& input, double cell, const SolvePatch& solve,
                                         BoneWeights& weights);
