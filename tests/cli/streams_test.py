@@ -8,13 +8,13 @@ import os
 import subprocess
 import unittest
 
-from program import PROGRAM, ProgramTest, text_of
+from program import FOREVER, PROGRAM, ProgramTest, text_of
 
 
 def run(words, redirection):
     """The exit code, and what came on the stream that was left alone."""
     done = subprocess.run(["bash", "-c", 'exec "$@" ' + redirection, "bash", PROGRAM, *map(str, words)],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=FOREVER)
     return done.returncode, done.stdout, done.stderr
 
 
