@@ -142,14 +142,16 @@ def test_a_thousand_rigs_leave_no_memory_behind():
             sinew.Player(rig, "nothing")
         return frames, views
 
-    for _ in range(100):
-        one()
-    gc.collect()
-    before = memory()
-    for _ in range(1000):
-        one()
-    gc.collect()
-    assert memory() - before < 16e6  # a rig is 80 kB; what threads keep for themselves varies by some MB
+    def growth(count):
+        before = memory()
+        for _ in range(count):
+            one()
+        gc.collect()
+        return memory() - before
+
+    growth(100)
+    # A rig is 80 kB, 27 MB a round. Beside other work every round keeps 2.8 MB, on an idle machine none: why is open.
+    assert min(growth(333) for _ in range(3)) < 6e6
 
 
 def test_meshes_and_skeletons_are_pickled_and_rigs_say_why_not(arm):
