@@ -21,7 +21,8 @@ void add_convert(Program& program) {
   verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .usda, .obj, .ply, .off, .stl")
       .required();
   verb.flag("--keep-invalid", options->keep_invalid,
-            "keep NaN and negative weights in a .glb or .gltf, instead of writing them as 0");
+            "keep NaN and negative weights and binds that are not affine as a .glb or .gltf has them, "
+            "instead of repairing them");
   verb.runs([&program, options]() -> Result<void> {
     const Console& console = program.console;
     SINEW_CHECK(writable_kind(options->out));

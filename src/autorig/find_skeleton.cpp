@@ -364,6 +364,8 @@ Result<FoundSkeleton> find_skeleton(const PolyMesh& mesh, std::span<const Skelet
   if (std::any_of(options.tips.begin(), options.tips.end(),
                   [&](std::uint32_t tip) { return tip >= mesh.vertex_count(); }))
     return bad_input("a tip is no vertex of the mesh");
+  if (!(bounding_box(mesh.positions).sizes().maxCoeff() < kLargest))
+    return impossible("the mesh is too large to find a skeleton in: scale it to a size of about 1");
   if (options.rings && !options.volume && !templates.empty() && options.tips.empty()) {
     Result<FoundSkeleton> found = find_by_rings(mesh, templates, options);
     if (found && !found->skeleton.empty()) return found;

@@ -16,8 +16,6 @@ namespace {
 
 using namespace autorig;
 
-constexpr double kLargest = 1e15;  // the squares of lengths must stay far below what floats hold
-
 Result<void> check(const PolyMesh& mesh, const IsoCurveOptions& options) {
   std::size_t quads = 0;
   for (std::size_t f = 0; f < mesh.face_count(); ++f) quads += mesh.face(f).size() == 4;

@@ -123,6 +123,7 @@ class PlainTree {
     if (edges_.empty()) return made;
     for (const Edge& edge : edges_)
       if (!edge.curve.empty()) made.curves.push_back(edge.curve), made.rings += edge.curve.points.size();
+    if (made.curves.empty()) return made;
     const std::size_t hub = best_hub();
     if (edges_.size() == 1) {
       add_chain(made);
@@ -161,14 +162,16 @@ class PlainTree {
   }
 
   // Limbs that part at one place meet at the middle of their seams, Eq. 1 of [bian2018].
+  // The trunk itself may have no curve where loose triangles touch its tip.
   Vec3 middle_of_fork(std::size_t fork) const {
-    Vec3 sum = edges_[fork].curve.points.back();
-    double count = 1;
+    Vec3 sum = Vec3::Zero();
+    double count = 0;
+    if (!edges_[fork].curve.empty()) sum += edges_[fork].curve.points.back(), ++count;
     for (const int child : edges_[fork].children) {
       const Curve& curve = edges_[static_cast<std::size_t>(child)].curve;
       if (!curve.empty()) sum += curve.points.front(), ++count;
     }
-    return sum / count;
+    return sum / std::max(count, 1.0);
   }
 
   void cut() {
@@ -383,6 +386,7 @@ class PlainTree {
   // From a fork towards the root's tip.
   void add_inwards(PlainSkeleton& made, std::size_t fork, int parent) const {
     const Edge& one = edges_[fork];
+    if (one.curve.empty()) return;
     std::vector<double> places(one.joints.rbegin(), one.joints.rend());
     if (one.branch.parent < 0) {
       if (places.empty())

@@ -5,6 +5,9 @@
 
 namespace sinew::autorig {
 
+// The size of a mesh: squares of lengths must stay far below what numbers hold.
+inline constexpr double kLargest = 1e15;
+
 // Iso-curves, and for a mesh with texture seams which vertex stands for each on them.
 struct QuadRings {
   IsoCurves curves;

@@ -98,6 +98,8 @@ class GltfDocument {
   Skeleton skeleton;                // as the rig had it, to see whether a writer is handed the same one
   GltfSummary summary;
   bool mended_geometry = false;  // positions, normals or keys not finite or beyond kLargest were read as 0
+  bool mended_binds =
+      false;  // inverse bind matrices with a bottom row other than 0 0 0 1 were read as affine
 };
 
 }  // namespace sinew

@@ -43,9 +43,11 @@ Result<RawSkin> parse_skin(GltfDocument& document, const Json& json, std::size_t
   auto read = read_matrices(document, matrices, skin.joints.size(), repaired);
   if (!read.ok()) return inside(".inverseBindMatrices", read.error());
   skin.inverse_bind = *std::move(read);
-  if (repaired)
+  if (repaired) {
+    document.mended_binds = true;
     document.warnings.push_back(item("skins", index) +
                                 ".inverseBindMatrices has a bottom row other than 0 0 0 1: read as that");
+  }
   SINEW_TRY(const int root, index_member(json, "skeleton", document.nodes.size()));
   if (root >= 0 &&
       !std::all_of(skin.joints.begin(), skin.joints.end(), [&](int n) { return tree.is_below(n, root); }))

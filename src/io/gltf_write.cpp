@@ -223,7 +223,8 @@ Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
     write.edit.geometry = true;
     write.edit.keys |= !rig.keys.empty();
   }
-  if (document && document->summary.invalid > 0 && !write.keep_invalid && !write.edit.skin) {
+  if (document && (document->summary.invalid > 0 || document->mended_binds) && !write.keep_invalid &&
+      !write.edit.skin) {
     write.edit.skin = true;
     write.influences = std::max(write.influences, static_cast<int>(document->summary.influences));
   }

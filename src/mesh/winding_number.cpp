@@ -6,43 +6,12 @@
 #include <cmath>
 
 #include "mesh/bvh_builder.h"
+#include "mesh/winding_kernel.h"
 
 namespace sinew {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-// A subtree is seen as one dipole from this many of its radii on; 2.5 keeps the error of closed meshes under
-// 0.01.
-constexpr double kFar = 4;
-
-// A sum of angles as the argument of a product of complex numbers, and how often it went round: one arc tangent for all.
-class AngleSum {
- public:
-  // The angle of (re, im), in (-pi, pi].
-  void add(double re, double im) {
-    const double size = std::abs(re) + std::abs(im);
-    if (!(size > 0) || !std::isfinite(size)) return;
-    re /= size;
-    im /= size;
-    const double product_re = re_ * re - im_ * im, product_im = re_ * im + im_ * re;
-    // Two angles of one sign may pass half a turn; where both are beyond a quarter, they do.
-    const bool beyond = re_ < 0 && re < 0;
-    if (im_ >= 0 && im >= 0 && (beyond || product_im < 0)) ++turns_;
-    if (im_ < 0 && im < 0 && (beyond || product_im > 0)) --turns_;
-    re_ = product_re;
-    im_ = product_im;
-    if (std::abs(re_) + std::abs(im_) > kSmall) return;
-    re_ /= kSmall;
-    im_ /= kSmall;
-  }
-  double sum() const { return std::atan2(im_, re_) + 2 * kPi * turns_; }
-
- private:
-  static constexpr double kSmall = 1e-100;
-  double re_ = 1, im_ = 0;
-  int turns_ = 0;
-};
-
 // Half the solid angle of a triangle is the argument of `scale` and `volume`.
 struct SeenTriangle {
   double volume, scale;
@@ -68,26 +37,33 @@ double solid_angle_fraction(const Vec3& point, const Vec3& a, const Vec3& b, con
 
 WindingNumber::WindingNumber(MeshView mesh) {
   const BvhTree tree = build_bvh_tree(mesh);
-  corners_.resize(tree.order.size());
-  for (std::size_t k = 0; k < corners_.size(); ++k) {
-    const Triangle& t = mesh.triangles[tree.order[k]];
-    corners_[k] = {mesh.positions[t[0]], mesh.positions[t[1]], mesh.positions[t[2]]};
-  }
   nodes_.resize(tree.nodes.size());
   std::vector<double> areas(nodes_.size(), 0);
   // Children lie behind their parents: from the back, both are ready.
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     const BvhTreeNode& from = tree.nodes[k];
     Node& node = nodes_[k];
-    node = {Vec3::Zero(), Vec3::Zero(), 0, static_cast<std::uint32_t>(k + 1), from.first, from.count};
-    for (std::uint32_t t = from.first; t < from.first + from.count; ++t) {
-      const auto& [a, b, c] = corners_[t];
-      const Vec3 area = 0.5 * (b - a).cross(c - a);
-      node.area += area;
-      node.centre += area.norm() / 3 * (a + b + c);
-      areas[k] += area.norm();
-    }
-    if (from.count == 0) {
+    node = {Vec3::Zero(), Vec3::Zero(), 0, static_cast<std::uint32_t>(k + 1), 0, from.count > 0};
+    if (node.leaf) {
+      node.pack = static_cast<std::uint32_t>(packs_.size());
+      Pack& pack = packs_.emplace_back();
+      for (std::uint32_t lane = 0; lane < kBvhLeafSize; ++lane) {
+        const Triangle& t = mesh.triangles[tree.order[from.first + std::min(lane, from.count - 1)]];
+        // Lanes without a triangle hold one point three times, which covers nothing.
+        const bool used = lane < from.count;
+        const Vec3 &a = mesh.positions[t[0]], &b = mesh.positions[t[used ? 1 : 0]],
+                   &c = mesh.positions[t[used ? 2 : 0]];
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          pack[4 * axis + lane] = a[static_cast<Eigen::Index>(axis)];
+          pack[12 + 4 * axis + lane] = b[static_cast<Eigen::Index>(axis)];
+          pack[24 + 4 * axis + lane] = c[static_cast<Eigen::Index>(axis)];
+        }
+        const Vec3 area = 0.5 * (b - a).cross(c - a);
+        node.area += area;
+        node.centre += area.norm() / 3 * (a + b + c);
+        areas[k] += area.norm();
+      }
+    } else {
       node.skip = nodes_[from.first].skip;
       for (const std::size_t child : {k + 1, static_cast<std::size_t>(from.first)}) {
         node.area += nodes_[child].area;
@@ -101,24 +77,7 @@ WindingNumber::WindingNumber(MeshView mesh) {
 }
 
 double WindingNumber::operator()(const Vec3& point) const {
-  double sum = 0;
-  AngleSum near;
-  for (std::uint32_t k = 0; k < nodes_.size();) {
-    const Node& node = nodes_[k];
-    const Vec3 to = node.centre - point;
-    const double squared = to.squaredNorm();
-    if (squared > kFar * kFar * node.radius * node.radius) {
-      sum += node.area.dot(to) / (4 * kPi * squared * std::sqrt(squared));
-      k = node.skip;
-      continue;
-    }
-    for (std::uint32_t t = node.first; t < node.first + node.count; ++t) {
-      const SeenTriangle seen = seen_from(point, corners_[t][0], corners_[t][1], corners_[t][2]);
-      if (!is_on_it(seen)) near.add(seen.scale, seen.volume);
-    }
-    ++k;
-  }
-  return sum + near.sum() / (2 * kPi);
+  return winding_number(nodes_, packs_.data(), point);
 }
 
 }  // namespace sinew

@@ -100,6 +100,19 @@ TEST(FindSkeleton, RefusesWhatIsNoVertexAndWhatHasNoLimbs) {
   EXPECT_TRUE(!ball.ok() || (ball->skeleton.empty() && !ball->problem.empty()));
 }
 
+TEST(FindSkeleton, RefusesAMeshWhoseLengthsOverflow) {
+  for (const bool plain : {true, false}) {
+    PolyMesh mesh = TBody::mesh();
+    mesh.positions[7].y() = 1e308;
+    FindOptions options;
+    options.plain = plain;
+    const auto found = find_skeleton(mesh, {}, options);
+    ASSERT_FALSE(found.ok());
+    EXPECT_EQ(found.error().code, ErrorCode::kImpossible);
+    EXPECT_NE(found.error().message.find("scale it"), std::string::npos);
+  }
+}
+
 TEST(FindSkeleton, NamesTheWays) {
   EXPECT_STREQ(name_of(SkeletonMethod::kRings), "rings");
   EXPECT_STREQ(name_of(SkeletonMethod::kSurface), "surface");

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <random>
 #include <set>
 
 #include "sinew/autorig/find_skeleton.h"
@@ -85,6 +86,29 @@ FoundSkeleton found_in(const PolyMesh& mesh) {
   auto found = find_skeleton(mesh, {}, options);
   EXPECT_TRUE(found.ok()) << (found.ok() ? "" : found.error().message);
   return found.ok() ? *found : FoundSkeleton{};
+}
+
+// Where loose triangles touch at corners only, limbs have no curve, and so may the trunk.
+TEST(PlainSkeleton, LooseTrianglesGetFiniteJointsOrNone) {
+  std::mt19937 random(31);
+  int found_some = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    PolyMesh soup;
+    for (int v = 0; v < 14; ++v) soup.positions.emplace_back(random() % 4, random() % 8, random() % 4);
+    for (int f = 0; f < 8; ++f) {
+      const auto corner = [&] { return static_cast<std::uint32_t>(random() % 14); };
+      const std::uint32_t a = corner(), b = corner(), c = corner();
+      if (a != b && b != c && c != a) soup.add_face(std::vector<std::uint32_t>{a, b, c});
+    }
+    FindOptions options;
+    options.plain = true;
+    const auto found = find_skeleton(soup, {}, options);
+    if (!found.ok()) continue;
+    found_some += !found->skeleton.empty();
+    for (const Affine3& one : global_transforms(found->skeleton, rest_pose(found->skeleton).local))
+      EXPECT_TRUE(one.matrix().allFinite()) << trial;
+  }
+  EXPECT_GT(found_some, 0);
 }
 
 // A ball with eight bent legs, four on either side of x = 0, none of them like its neighbour, and a tail.

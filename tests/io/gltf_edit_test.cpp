@@ -373,6 +373,34 @@ TEST(GltfEdit, WeightsThatAreNoNumbersAreNotCopiedUnlessAsked) {
   EXPECT_EQ(summarise(*must_read(edited(file, kept)).document).invalid, 1u);
 }
 
+TEST(GltfEdit, BottomRowsOfBindsThatAreNotAffineAreNotCopiedUnlessAsked) {
+  for (const float corner : {INFINITY, NAN, 2.0f}) {
+    GltfMaker maker = test::skinned_file();
+    const GltfFile whole = must_read(maker.glb());
+    json& skin = maker.json["skins"][0];
+    std::vector<float> numbers;
+    for (std::size_t j = 0; j < skin["joints"].size(); ++j) {
+      const Eigen::Matrix4f bind = whole.rig.inverse_bind[j].matrix().cast<float>();
+      numbers.insert(numbers.end(), bind.data(), bind.data() + 16);
+    }
+    numbers[15] = corner;
+    skin["inverseBindMatrices"] = maker.add_floats(numbers, "MAT4", 16);
+    const GltfFile file = must_read(maker.glb());
+    ASSERT_FALSE(file.warnings.empty());
+    GltfWriteOptions pose, kept;
+    const Pose posed = rest_pose(file.rig.skeleton);
+    pose.edit.pose = true;
+    pose.posed = &posed;
+    kept.keep_invalid = true;
+    for (const GltfWriteOptions& options : {GltfWriteOptions(), pose}) {
+      const GltfFile again = must_read(edited(file, options));
+      EXPECT_TRUE(again.warnings.empty()) << again.warnings.front();
+      expect_close(rest_positions(again.rig), rest_positions(file.rig), 1e-6);
+    }
+    EXPECT_FALSE(must_read(edited(file, kept)).warnings.empty());
+  }
+}
+
 TEST(GltfEdit, KeysAndTheirChannelsAreReplacedTogether) {
   GltfMaker maker = test::triangle_file();
   const int delta = maker.add_floats({0, 0, 1, 0, 0, 0, 0, 0, 0}, "VEC3", 3);

@@ -76,7 +76,7 @@ struct GltfWriteOptions {
   /// Vertex attributes of the rig that replace the document's, or come new, by name: one number a vertex, the
   /// name begins with "_". Parts where a value is not finite keep what they have.
   std::vector<std::string> attributes = {};
-  bool keep_invalid = false;    ///< weights that were read as 0 stay as stored; else they are written as 0
+  bool keep_invalid = false;    ///< weights and binds that were repaired when read stay as stored
   const Pose* posed = nullptr;  ///< with edit.pose
   bool without_skin =
       false;  ///< `pose --apply`: rig.mesh holds the deformed mesh in world space; skins and clips go

@@ -21,16 +21,20 @@ class WindingNumber {
 
   double operator()(const Vec3& point) const;
 
- private:
   struct Node {
-    Vec3 centre;                 ///< of the area
-    Vec3 area;                   ///< sum of area vectors
-    double radius;               ///< of a ball about the centre that holds all triangles below
-    std::uint32_t skip;          ///< the node behind this subtree
-    std::uint32_t first, count;  ///< triangles; count 0 at inner nodes
+    Vec3 centre;         ///< of the area
+    Vec3 area;           ///< sum of area vectors
+    double radius;       ///< of a ball about the centre that holds all triangles below
+    std::uint32_t skip;  ///< the node behind this subtree
+    std::uint32_t pack;  ///< of a leaf
+    bool leaf;
   };
+  /// Four triangles: per corner four x, four y, four z.
+  using Pack = std::array<double, 36>;
+
+ private:
   std::vector<Node> nodes_;  ///< depth first
-  std::vector<std::array<Vec3, 3>> corners_;
+  std::vector<Pack> packs_;
 };
 
 /// The part of the full sphere that triangle a b c covers as seen from `point`, positive where it is seen from
