@@ -47,9 +47,33 @@ Result<void> plan_attributes(GltfDocument& document, const Json& attributes, Par
   return {};
 }
 
-Result<void> plan_primitive(GltfDocument& document, PartPlan& plan) {
-  const Json* attributes = object_member(*plan.primitive, "attributes");
+Result<const Json*> attributes_of(const Json& primitive) {
+  const Json* attributes = object_member(primitive, "attributes");
   if (!attributes) return bad_input(".attributes is missing: export the file again");
+  return attributes;
+}
+
+// Meshes that no node shows are written again as they are, so they must at least be what readers can walk through.
+Result<void> check_mesh(const GltfDocument& document, const Json& mesh) {
+  auto primitives = object_list(mesh, "primitives");
+  if (!primitives.ok()) return inside(".", primitives.error());
+  for (std::size_t p = 0; p < (*primitives)->size(); ++p) {
+    const Json& primitive = (**primitives)[p];
+    const std::string place = item(".primitives", p);
+    const auto attributes = attributes_of(primitive);
+    if (!attributes.ok()) return inside(place, attributes.error());
+    for (const char* name : {"POSITION", "NORMAL"})
+      if (auto index = index_member(**attributes, name, document.accessors.size()); !index.ok())
+        return inside(place + ".attributes", index.error());
+    const auto targets = primitive.find("targets");
+    if (targets == primitive.end() || !targets->is_array()) continue;  // kept as they are where they are none
+    if (auto list = object_list(primitive, "targets"); !list.ok()) return inside(place + ".", list.error());
+  }
+  return {};
+}
+
+Result<void> plan_primitive(GltfDocument& document, PartPlan& plan) {
+  SINEW_TRY(const Json* attributes, attributes_of(*plan.primitive));
   if (auto planned = plan_attributes(document, *attributes, plan); !planned.ok())
     return inside(".attributes", planned.error());
   SINEW_TRY(const std::uint64_t mode, whole_member(*plan.primitive, "mode", 4, 6));
@@ -179,20 +203,22 @@ Result<void> read_part(GltfDocument& document, const PartPlan& plan, MeshPart& p
 Result<std::vector<PartPlan>> plan_parts(GltfDocument& document) {
   SINEW_TRY(const Json* meshes, object_list(document.json, "meshes"));
   std::vector<PartPlan> plans;
+  for (std::size_t m = 0; m < meshes->size(); ++m)
+    if (auto sound = check_mesh(document, (*meshes)[m]); !sound.ok())
+      return inside(item("meshes", m), sound.error());
   std::size_t seen = 0;
   for (std::size_t n = 0; n < document.nodes.size(); ++n) {
     const int mesh = document.nodes[n].mesh;
     if (mesh < 0) continue;
-    auto primitives = object_list((*meshes)[at(mesh)], "primitives");
-    if (!primitives.ok()) return inside(item("meshes", at(mesh)) + ".", primitives.error());
-    seen += (*primitives)->size();
+    SINEW_TRY(const Json* primitives, object_list((*meshes)[at(mesh)], "primitives"));
+    seen += primitives->size();
     if (static_cast<double>(seen) * 1000 > memory_budget(document))
       return bad_input("the mesh nodes together have " + std::to_string(seen) +
                        " primitives, far more than the file has bytes for: split it");
-    for (std::size_t p = 0; p < (*primitives)->size(); ++p) {
+    for (std::size_t p = 0; p < primitives->size(); ++p) {
       PartPlan plan;
       plan.source = {static_cast<int>(n), mesh, static_cast<int>(p), -1, false};
-      plan.primitive = &(**primitives)[p];
+      plan.primitive = &(*primitives)[p];
       plan.place = item(item("meshes", at(mesh)) + ".primitives", p);
       if (auto planned = plan_primitive(document, plan); !planned.ok())
         return inside(plan.place, planned.error());

@@ -71,6 +71,22 @@ TEST(GltfMesh, FaultsOfPrimitivesAreNamed) {
   expect_refused(maker.read(), "attributes.POSITION is 5");
 }
 
+TEST(GltfMesh, MeshesThatNoNodeShowsAreCheckedToo) {
+  GltfMaker maker = triangle_file();
+  maker.json["meshes"].push_back(maker.json["meshes"][0]);
+  EXPECT_TRUE(maker.read().ok());
+  maker.json["meshes"][1]["primitives"].push_back("x");
+  expect_refused(maker.read(), "meshes[1].primitives[1] is");
+  maker.json["meshes"][1]["primitives"][1] = {{"attributes", {{"POSITION", 77}}}};
+  expect_refused(maker.read(), "meshes[1].primitives[1].attributes.POSITION is 77");
+  maker.json["meshes"][1]["primitives"][1] = {{"attributes", 1}};
+  expect_refused(maker.read(), "meshes[1].primitives[1].attributes is missing");
+  maker.json["meshes"][1]["primitives"][1] = {{"attributes", {{"POSITION", 0}}}, {"targets", {1}}};
+  expect_refused(maker.read(), "meshes[1].primitives[1].targets[0] is");
+  maker.json["meshes"][1] = {{"primitives", 1}};
+  expect_refused(maker.read(), "meshes[1].primitives is");
+}
+
 TEST(GltfMesh, WhatIsOnlyIrregularIsReadWithAWarning) {
   const auto odd = drawn(4, {0, 1, 2, 3}).read();
   ASSERT_TRUE(odd.ok());
