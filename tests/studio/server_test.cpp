@@ -10,6 +10,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <thread>
 
@@ -95,9 +97,10 @@ class Client {
 
 class ServerTest : public testing::Test {
  protected:
-  void start(ServerLimits limits) {
+  void start(ServerLimits limits, Page page = Page::missing()) {
     ServerOptions options;
     options.limits = limits;
+    options.page = std::move(page);
     options.signals = false;
     options.file_name = "body.obj";
     options.file_bytes = std::string(64 << 20, 'x');
@@ -237,6 +240,28 @@ TEST_F(ServerTest, ConnectionsWithoutATokenDoNotKeepTheOwnerOut) {
   for (int k = 0; k < 20; ++k) EXPECT_TRUE(ask("GET /api/rig").starts_with("HTTP/1.1 200 ")) << k;
   owner->send("0 0\n");
   EXPECT_TRUE(owner->read_all().starts_with("HTTP/1.1 200 ")) << "what the owner had begun";
+}
+
+// The server is in the middle of an answer to each of them, and would be for ever.
+TEST_F(ServerTest, StrangersThatDoNotReadThePageMakePlaceForTheOwner) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("sinew_server_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "index.html") << std::string(32 << 20, 'x');  // more than the system buffers
+  auto page = Page::load(folder);
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(page.ok()) << page.error().message;
+  ServerLimits limits;
+  limits.connections = 4;
+  limits.pause = limits.body = 24h;
+  start(limits, *std::move(page));
+  std::vector<std::unique_ptr<Client>> strangers;
+  for (int k = 0; k < 4; ++k) {
+    strangers.push_back(std::make_unique<Client>(port_));
+    strangers.back()->send("GET / HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_) + "\r\n\r\n");
+    EXPECT_TRUE(strangers.back()->read_until("\r\n\r\n").starts_with("HTTP/1.1 200 ")) << k;
+  }
+  for (int k = 0; k < 8; ++k) EXPECT_TRUE(ask("GET /api/rig").starts_with("HTTP/1.1 200 ")) << k;
 }
 
 TEST_F(ServerTest, AFileThatTakesLongToCheckKeepsNobodyWaiting) {
