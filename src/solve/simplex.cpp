@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/solve/simplex.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 
@@ -29,25 +28,95 @@ struct SimplexSet {
 
 SimplexMatrix restricted(const SimplexMatrix& H, const SimplexSet& set) {
   SimplexMatrix part(set.size, set.size);
-  for (int r = 0; r < set.size; ++r)
-    for (int c = 0; c < set.size; ++c) part(r, c) = H(set[r], set[c]);
+  for (int c = 0; c < set.size; ++c)
+    for (int r = 0; r < set.size; ++r) part(r, c) = H(set[r], set[c]);
   return part;
 }
 
+// w' G w of a w that is 0 outside of a set.
+double cost_within(const SimplexMatrix& G, const SimplexVector& w, const SimplexSet& set) {
+  double cost = 0;
+  for (int c = 0; c < set.size; ++c)
+    for (int r = 0; r < set.size; ++r) cost += w[set[r]] * w[set[c]] * G(set[r], set[c]);
+  return cost;
+}
+
+// L D L' of the rows and columns of a matrix that are in a set, which grows row by row. Without pivots, as the
+// ridge keeps D above rounding.
+class GrowingFactor {
+ public:
+  explicit GrowingFactor(const SimplexMatrix& H) : H_(H) {}
+
+  int size() const { return size_; }
+  void clear() { size_ = 0; }
+  void append(const SimplexSet& set) {
+    const int n = size_++;
+    double left = H_(set[n], set[n]);
+    for (int c = 0; c < n; ++c) {
+      double sum = H_(set[n], set[c]);  // l d
+      for (int k = 0; k < c; ++k) sum -= row_[n][k] * scaled_[c][k];
+      scaled_[n][c] = sum;
+      row_[n][c] = sum / diagonal_[c];
+      left -= sum * row_[n][c];
+    }
+    diagonal_[n] = std::max(left, kSimplexRidge);
+  }
+  // H x = right, in place.
+  void solve(double* right) const {
+    for (int r = 0; r < size_; ++r)
+      for (int c = 0; c < r; ++c) right[r] -= row_[r][c] * right[c];
+    for (int r = 0; r < size_; ++r) right[r] /= diagonal_[r];
+    for (int r = size_; r-- > 0;)
+      for (int c = 0; c < r; ++c) right[c] -= row_[r][c] * right[r];
+  }
+
+ private:
+  using Numbers = double[kMostSimplexUnknowns];
+  const SimplexMatrix& H_;
+  int size_ = 0;
+  Numbers row_[kMostSimplexUnknowns], scaled_[kMostSimplexUnknowns];  // L, and L D
+  Numbers diagonal_;
+};
+
+using SimplexNumbers = std::array<double, kMostSimplexUnknowns>;
+
+SimplexNumbers solved_for_ones(const GrowingFactor& factor) {
+  SimplexNumbers right;
+  right.fill(1);
+  factor.solve(right.data());
+  return right;
+}
+
 // Non-negative least squares of H w = 1.
-SimplexVector nonnegative_minimum(const SimplexMatrix& H, SimplexSet& passive) {
+SimplexVector nonnegative_minimum(const SimplexMatrix& H) {
+  constexpr int kFew = 6;  // in most such sets nobody has to go
   const int n = static_cast<int>(H.rows());
   SimplexVector w = SimplexVector::Zero(n);
+  SimplexSet passive;
+  GrowingFactor factor(H);
+  if (n <= kFew) {
+    for (int j = 0; j < n; ++j) {
+      passive.add(j);
+      factor.append(passive);
+    }
+    const SimplexNumbers solved = solved_for_ones(factor);
+    if (std::all_of(solved.begin(), solved.begin() + n, [](double x) { return x > 0; }))
+      return Eigen::Map<const SimplexVector>(solved.data(), n);
+    passive = {};
+    factor.clear();
+  }
   for (int step = 0; step < 4 * n; ++step) {
-    const SimplexVector slope = SimplexVector::Ones(n) - H * w;
+    SimplexVector slope = SimplexVector::Ones(n);
+    for (int k = 0; k < passive.size; ++k) slope -= w[passive[k]] * H.col(passive[k]);
     int best = -1;
     for (int j = 0; j < n; ++j)
       if (!passive.contains(j) && slope[j] > 1e-10 && (best < 0 || slope[j] > slope[best])) best = j;
     if (best < 0) break;
     passive.add(best);
     while (passive.size > 0) {
-      const Eigen::LDLT<SimplexMatrix> factor(restricted(H, passive));
-      const SimplexVector solved = factor.solve(SimplexVector::Ones(passive.size));
+      while (factor.size() < passive.size) factor.append(passive);
+      const SimplexNumbers all = solved_for_ones(factor);
+      const double* solved = all.data();
       double share = 1;  // how far the way to the solution stays above 0
       for (int k = 0; k < passive.size; ++k)
         if (solved[k] <= 0) {
@@ -66,6 +135,7 @@ SimplexVector nonnegative_minimum(const SimplexMatrix& H, SimplexSet& passive) {
       const bool whole = left.size == passive.size;
       passive = left;
       if (whole) break;
+      factor.clear();
     }
   }
   return w;
@@ -82,8 +152,7 @@ SimplexVector minimum_within(const SimplexMatrix& G, const SimplexSet& allowed) 
   H /= size;
   H.diagonal().array() += kSimplexRidge;
   H.array() += 1;
-  SimplexSet passive;
-  SimplexVector found = nonnegative_minimum(H, passive);
+  SimplexVector found = nonnegative_minimum(H);
   const double sum = found.sum();
   if (!(sum > 0)) {
     int best = 0;
@@ -104,12 +173,19 @@ int least_needed(const SimplexMatrix& G, const SimplexVector& w, const SimplexSe
   H /= size;
   H.diagonal().array() += kSimplexRidge;
   H.array() += 1;
-  const SimplexMatrix inverse =
-      Eigen::LDLT<SimplexMatrix>(H).solve(SimplexMatrix::Identity(set.size, set.size));
+  GrowingFactor factor(H);
+  SimplexSet rows;
+  for (int k = 0; k < set.size; ++k) {
+    rows.add(k);
+    factor.append(rows);
+  }
   int least = 0;
   double lowest = 0;
   for (int k = 0; k < set.size; ++k) {
-    const double rise = w[set[k]] * w[set[k]] / std::max(inverse(k, k), 1e-300);
+    SimplexNumbers column{};
+    column[static_cast<std::size_t>(k)] = 1;
+    factor.solve(column.data());
+    const double rise = w[set[k]] * w[set[k]] / std::max(column[static_cast<std::size_t>(k)], 1e-300);
     if (k == 0 || rise < lowest) {
       least = k;
       lowest = rise;
@@ -120,11 +196,12 @@ int least_needed(const SimplexMatrix& G, const SimplexVector& w, const SimplexSe
 
 // Puts others in the place of the set's members as long as that lowers the cost.
 SimplexVector exchanged(const SimplexMatrix& G, const SimplexSet& others, SimplexSet set, SimplexVector w) {
-  double cost = w.dot(G * w);
+  double cost = cost_within(G, w, set);
   for (int round = 0; round < 4; ++round) {
     SimplexSet best_set = set;
     SimplexVector best = w;
-    const SimplexVector slope = G * w;
+    SimplexVector slope = SimplexVector::Zero(G.rows());
+    for (int k = 0; k < set.size; ++k) slope += w[set[k]] * G.col(set[k]);
     for (int o = 0; o < others.size; ++o) {
       const int j = others[o];
       // One towards which the cost does not fall is not needed beside the whole set, less so in a member's place.
@@ -133,7 +210,7 @@ SimplexVector exchanged(const SimplexMatrix& G, const SimplexSet& others, Simple
         SimplexSet other = set;
         other.items[static_cast<std::size_t>(k)] = j;
         const SimplexVector tried = minimum_within(G, other);
-        const double tried_cost = tried.dot(G * tried);
+        const double tried_cost = cost_within(G, tried, other);
         if (tried_cost >= cost * (1 - 1e-9)) continue;
         cost = tried_cost;
         best = tried;

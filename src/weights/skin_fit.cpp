@@ -9,6 +9,7 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/math/rotation_fit.h"
+#include "weights/skin_fit_kernel.h"
 
 namespace sinew {
 namespace {
@@ -96,6 +97,9 @@ Result<SkinFit> SkinFit::build(SkinSequence sequence, const SkinWeights& start, 
   fit.options_.candidates = std::min<std::size_t>(options.candidates, kMostSimplexUnknowns);
   fit.set_morphs(std::move(fit.sequence_.morphs));
   fit.helpers_ = std::move(helpers);
+  for (std::size_t j = 0; j < fit.sequence_.joints; ++j)
+    fit.planes_.push_back(fit.planes_of(fit.moves_of(j)));
+  fit.planes_.resize(fit.sequence_.joints + fit.helpers_.size());
   fit.helper_moves_.assign(fit.helpers_.size(), std::vector<Affine3>(fit.sequence_.frames));
   for (std::size_t h = 0; h < fit.helpers_.size(); ++h) {
     if (fit.helpers_[h].moves.size() != fit.sequence_.frames ||
@@ -106,6 +110,7 @@ Result<SkinFit> SkinFit::build(SkinSequence sequence, const SkinWeights& start, 
   for (std::size_t k = 0; k < fit.sequence_.frames; ++k)
     fit.roots_.push_back(
         std::sqrt(fit.sequence_.frame_weights.empty() ? 1.0 : fit.sequence_.frame_weights[k]));
+  fit.roots_.resize(weights_detail::padded_frames(fit.sequence_.frames), 0.0);
   fit.choose_candidates(start);
   fit.cost_.assign(n, 0);
   std::vector<std::uint32_t> all(n);
@@ -234,6 +239,7 @@ void SkinFit::set_moves(std::size_t helper, std::vector<Affine3> moves) {
   std::vector<Affine3>& whole = helper_moves_[helper];
   for (std::size_t k = 0; k < sequence_.frames; ++k)
     whole[k] = moves_of(helpers_[helper].parent)[k] * helpers_[helper].moves[k];
+  planes_[sequence_.joints + helper] = planes_of(whole);
 }
 
 void SkinFit::refine(std::span<const std::size_t> helpers, int rounds) {
@@ -259,6 +265,7 @@ void SkinFit::refine(std::span<const std::size_t> helpers, int rounds) {
     if (after > before) {  // under scales that are not even the closed form is not the best
       helpers_ = old_helpers;
       helper_moves_ = old_moves;
+      for (const std::size_t h : helpers) planes_[sequence_.joints + h] = planes_of(helper_moves_[h]);
       fit_weights(vertices);
       break;
     }
@@ -279,6 +286,7 @@ std::size_t SkinFit::add_helper(SkinHelper helper, std::span<const std::uint32_t
   const std::size_t h = helpers_.size();
   helpers_.push_back(std::move(helper));
   helper_moves_.emplace_back(sequence_.frames);
+  planes_.emplace_back();
   set_moves(h, std::move(helpers_[h].moves));
   for (const std::uint32_t i : vertices)
     if (!candidates_[i].empty() && candidates_[i].size() < kMostSimplexUnknowns)

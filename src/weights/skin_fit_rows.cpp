@@ -6,19 +6,17 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/weights/skin_fit.h"
+#include "weights/skin_fit_kernel.h"
 
 namespace sinew {
+
+using weights_detail::column_products, weights_detail::padded_frames, weights_detail::residual_column;
+
 namespace {
 
 constexpr std::size_t kRowGrain = 32;
 constexpr std::size_t kGainSamples = 64;  // vertices on which a helper is tried
 constexpr int kBoundSteps = 4;
-
-constexpr auto kSame = [] {
-  std::array<std::size_t, kMostSimplexUnknowns> numbers{};
-  for (std::size_t c = 0; c < numbers.size(); ++c) numbers[c] = c;
-  return numbers;
-}();
 
 }  // namespace
 
@@ -31,72 +29,101 @@ struct SkinFit::Costs {
 class SkinFit::Residuals {
  public:
   explicit Residuals(const SkinFit& fit)
-      : fit_(fit), columns_(static_cast<Eigen::Index>(3 * fit.sequence_.frames), 2 * kMostSimplexUnknowns) {}
+      : fit_(fit),
+        stride_(padded_frames(fit.sequence_.frames)),
+        columns_(3 * stride_ * kMost),
+        shapes_(3 * stride_),
+        points_(3 * stride_),
+        rested_(3 * stride_),
+        products_(kMost, kMost) {}
 
-  // `extra`: one more candidate, and its moves with its parent's.
-  Costs costs(std::size_t vertex, std::span<const std::uint32_t> candidates,
-              const SkinHelper* extra = nullptr, std::span<const Affine3> extra_moves = {}) {
-    const std::size_t frames = fit_.sequence_.frames, joints = fit_.sequence_.joints;
-    points_.resize(frames);
-    for (std::size_t k = 0; k < frames; ++k) points_[k] = fit_.point(vertex, k);
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-      fill(vertex, c, fit_.moves_of(candidates[c]), points_);
-    const std::size_t count = candidates.size() + (extra ? 1 : 0);
-    if (extra) fill(vertex, count - 1, extra_moves, points_);
-    std::size_t more = count;
-    std::array<std::size_t, kMostSimplexUnknowns>
-        idle{};  // the column of each candidate where nobody drives it
-    for (std::size_t c = 0; c < count; ++c) {
-      idle[c] = c;
-      const bool is_joint = c < candidates.size() && candidates[c] < joints;
-      if (fit_.options_.idle_frame && !is_joint)
-        idle[c] = idle_column(vertex, c < candidates.size() ? fit_.helpers_[candidates[c] - joints] : *extra,
-                              candidates, more);
+  // The candidates of a vertex.
+  void set(std::size_t vertex) {
+    vertex_ = vertex;
+    candidates_ = fit_.candidates_[vertex];
+    const std::size_t joints = fit_.sequence_.joints;
+    for (std::size_t k = 0; k < fit_.sequence_.frames; ++k) {
+      put(points_, k, fit_.point(vertex, k));
+      put(shapes_, k, fit_.shape(vertex, k));
     }
-    const auto used = columns_.leftCols(static_cast<Eigen::Index>(more));
-    all_.setZero(used.cols(), used.cols());
-    all_.selfadjointView<Eigen::Lower>().rankUpdate(used.adjoint());
-    all_.triangularView<Eigen::StrictlyUpper>() = all_.transpose();
-    const auto size = static_cast<Eigen::Index>(count);
-    Costs costs{all_.topLeftCorner(size, size), {}};
-    if (std::equal(idle.begin(), idle.begin() + static_cast<std::ptrdiff_t>(count), kSame.begin()))
-      return costs;
-    costs.idle.resize(size, size);
-    for (std::size_t a = 0; a < count; ++a)
-      for (std::size_t b = 0; b < count; ++b)
-        costs.idle(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) =
-            all_(static_cast<Eigen::Index>(idle[a]), static_cast<Eigen::Index>(idle[b]));
-    return costs;
+    used_ = 0;
+    driven_.clear();
+    idle_.clear();
+    for (const std::uint32_t c : candidates_) driven_.push_back(add(fit_.planes_[c], points_));
+    for (std::size_t c = 0; c < candidates_.size(); ++c)
+      idle_.push_back(candidates_[c] < joints ? c : add_idle(fit_.helpers_[candidates_[c] - joints]));
+  }
+
+  // One more, of these planes.
+  void add(const SkinHelper& helper, std::span<const double> planes) {
+    driven_.push_back(add(planes, points_));
+    idle_.push_back(add_idle(helper));
+  }
+
+  Costs costs() {
+    column_products(columns_.data(), 3 * stride_, used_, kMost, products_.data());
+    return {picked(driven_), idle_ == driven_ ? SimplexMatrix() : picked(idle_)};
   }
 
  private:
-  // A helper that rests as in the bind pose moves as its parent, which mostly is a candidate too.
-  std::size_t idle_column(std::size_t vertex, const SkinHelper& helper,
-                          std::span<const std::uint32_t> candidates, std::size_t& more) {
-    const Affine3& rest = helper.moves[*fit_.options_.idle_frame];
-    const auto parent = std::find(candidates.begin(), candidates.end(), helper.parent);
-    const double scale = 1 + fit_.sequence_.rest[vertex].norm();
-    if (parent != candidates.end() && (rest.linear() - Mat3::Identity()).norm() < 1e-6 &&
-        rest.translation().norm() < 1e-6 * scale)
-      return static_cast<std::size_t>(parent - candidates.begin());
-    rested_.clear();
-    for (const Vec3& p : points_) rested_.push_back(rest * p);
-    fill(vertex, more, fit_.moves_of(helper.parent), rested_);
-    return more++;
+  static constexpr std::size_t kMost = 2 * kMostSimplexUnknowns;
+
+  void put(std::vector<double>& planes, std::size_t frame, const Vec3& p) const {
+    for (std::size_t c = 0; c < 3; ++c) planes[c * stride_ + frame] = p[static_cast<Eigen::Index>(c)];
   }
 
-  void fill(std::size_t vertex, std::size_t column, std::span<const Affine3> moves,
-            std::span<const Vec3> points) {
-    const Vec3f* shapes = &fit_.sequence_.shapes[vertex * fit_.sequence_.frames];
-    double* out = columns_.col(static_cast<Eigen::Index>(column)).data();
-    for (std::size_t k = 0; k < moves.size(); ++k, out += 3)
-      Eigen::Map<Vec3>{out} = fit_.roots_[k] * (moves[k] * points[k] - shapes[k].cast<double>());
+  std::size_t add(std::span<const double> planes, const std::vector<double>& points) {
+    residual_column(planes.data(), points.data(), shapes_.data(), fit_.roots_.data(), stride_,
+                    &columns_[used_ * 3 * stride_]);
+    return used_++;
+  }
+
+  // The column of a helper that nobody drives. One that rests as in the bind pose moves as its parent, which
+  // mostly is a candidate too.
+  std::size_t add_idle(const SkinHelper& helper) {
+    if (!fit_.options_.idle_frame) return driven_[idle_.size()];
+    const Affine3& rest = helper.moves[*fit_.options_.idle_frame];
+    const auto parent = std::find(candidates_.begin(), candidates_.end(), helper.parent);
+    const double scale = 1 + fit_.sequence_.rest[vertex_].norm();
+    if (parent != candidates_.end() && (rest.linear() - Mat3::Identity()).norm() < 1e-6 &&
+        rest.translation().norm() < 1e-6 * scale)
+      return static_cast<std::size_t>(parent - candidates_.begin());
+    for (std::size_t k = 0; k < fit_.sequence_.frames; ++k)
+      put(rested_, k, rest * Vec3(points_[k], points_[stride_ + k], points_[2 * stride_ + k]));
+    return add(fit_.planes_[helper.parent], rested_);
+  }
+
+  SimplexMatrix picked(std::span<const std::size_t> columns) const {
+    const auto size = static_cast<Eigen::Index>(columns.size());
+    SimplexMatrix part(size, size);
+    for (std::size_t a = 0; a < columns.size(); ++a)
+      for (std::size_t b = 0; b < columns.size(); ++b)
+        part(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) =
+            products_(static_cast<Eigen::Index>(std::max(columns[a], columns[b])),
+                      static_cast<Eigen::Index>(std::min(columns[a], columns[b])));
+    return part;
   }
 
   const SkinFit& fit_;
-  Eigen::MatrixXd columns_, all_;
-  std::vector<Vec3> points_, rested_;
+  std::size_t stride_;  // of a plane
+  std::vector<double> columns_, shapes_, points_, rested_;
+  std::size_t used_ = 0;      // columns
+  Eigen::MatrixXd products_;  // of columns; the lower half
+  std::size_t vertex_ = 0;
+  std::span<const std::uint32_t> candidates_;
+  std::vector<std::size_t> driven_, idle_;  // the columns of the candidates
 };
+
+std::vector<double> SkinFit::planes_of(std::span<const Affine3> moves) const {
+  const std::size_t stride = padded_frames(moves.size());
+  std::vector<double> planes(12 * stride, 0.0);
+  for (std::size_t k = 0; k < moves.size(); ++k)
+    for (std::size_t r = 0; r < 3; ++r)
+      for (std::size_t c = 0; c < 4; ++c)
+        planes[(4 * r + c) * stride + k] =
+            moves[k].matrix()(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c));
+  return planes;
+}
 
 // The best row whose idle cost is within the bound. Without a limit to the number of influences it is the
 // minimum of driven + lambda * idle for one lambda, which is what is searched here.
@@ -139,7 +166,8 @@ void SkinFit::fit_weights(std::span<const std::uint32_t> vertices) {
       const std::size_t i = vertices[v];
       const std::span<const std::uint32_t> own = candidates_[i];
       if (own.empty()) continue;
-      const Costs costs = residuals.costs(i, own);
+      residuals.set(i);
+      const Costs costs = residuals.costs();
       const SimplexMatrix& G = costs.driven;
       const SimplexVector found = best_row(costs, idle_bound_[i]);
       SimplexVector before = SimplexVector::Zero(G.rows());
@@ -164,6 +192,7 @@ double SkinFit::gain(const SkinHelper& helper, std::span<const std::uint32_t> ve
   if (vertices.empty()) return 0;
   std::vector<Affine3> whole(sequence_.frames);
   for (std::size_t k = 0; k < whole.size(); ++k) whole[k] = moves_of(helper.parent)[k] * helper.moves[k];
+  const std::vector<double> planes = planes_of(whole);
   const std::size_t step = std::max<std::size_t>(1, vertices.size() / kGainSamples);
   const std::size_t count = (vertices.size() + step - 1) / step;
   const double sum = parallel_reduce(
@@ -174,7 +203,9 @@ double SkinFit::gain(const SkinHelper& helper, std::span<const std::uint32_t> ve
         for (std::size_t v = begin; v < end; ++v) {
           const std::size_t i = vertices[v * step];
           if (candidates_[i].empty() || candidates_[i].size() + 1 > kMostSimplexUnknowns) continue;
-          const Costs costs = residuals.costs(i, candidates_[i], &helper, whole);
+          residuals.set(i);
+          residuals.add(helper, planes);
+          const Costs costs = residuals.costs();
           const SimplexVector w = best_row(costs, idle_bound_[i]);
           total += std::max(0.0, cost_[i] - w.dot(costs.driven * w));
         }

@@ -118,6 +118,7 @@ class SkinFit {
 
   SkinFit() = default;
   std::span<const Affine3> moves_of(std::size_t joint) const;
+  std::vector<double> planes_of(std::span<const Affine3> moves) const;
   SimplexVector best_row(const Costs& costs, double bound) const;
   void choose_candidates(const SkinWeights& start);
   void measure(std::span<const std::uint32_t> vertices);
@@ -126,12 +127,13 @@ class SkinFit {
   SkinSequence sequence_;
   SkinFitOptions options_;
   std::vector<SkinHelper> helpers_;
-  std::vector<std::vector<Affine3>> helper_moves_;      ///< with the parent's: per helper and frame
+  std::vector<std::vector<Affine3>> helper_moves_;  ///< with the parent's: per helper and frame
+  std::vector<std::vector<double>> planes_;         ///< per joint, then helper: its moves, number by number
   std::vector<std::vector<std::uint32_t>> candidates_;  ///< per vertex: joints, then helpers
   std::vector<Row> rows_;                               ///< per vertex
   std::vector<double> cost_;                            ///< per vertex
   std::vector<double> idle_bound_;                      ///< per vertex: of the cost with idle helpers
-  std::vector<double> roots_;                           ///< per frame: of its weight
+  std::vector<double> roots_;                           ///< per frame, filled up with 0: of its weight
   std::vector<std::vector<std::uint32_t>> morphs_of_;   ///< per vertex: those that move it
 };
 
