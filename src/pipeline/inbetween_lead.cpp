@@ -23,7 +23,8 @@ ShapeSkeleton one_piece(const PolyMesh& mesh, std::string problem) {
   std::vector<Joint> joints(1);
   joints[0].name = "all";
   whole.skeleton = *Skeleton::create(std::move(joints));
-  whole.heads = {bounding_box(mesh.positions).center()};
+  const auto box = bounding_box(mesh.positions);
+  whole.heads = {0.5 * box.min() + 0.5 * box.max()};  // the sum of huge corners would not be finite
   for (std::size_t i = 0; i < mesh.vertex_count(); ++i)
     whole.weights.add_row(std::vector<Influence>{{0, 1.0}});
   whole.problem = std::move(problem);

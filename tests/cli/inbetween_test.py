@@ -195,6 +195,16 @@ class Inbetween(unittest.TestCase):
         self.call(self.a, self.b, "--frames", 5, "-o", out + ".txt", code=2)
         self.assertFalse(os.path.exists(out))
 
+    def test_places_whose_sum_is_not_finite_are_too_large_for_a_cache(self):
+        # A head in the middle of the box: -1e308 and -1e308 have a mean, but no sum.
+        # "v 0 1e7 -1e308" alone is a mesh of one vertex.
+        for name, faces in (("one", ["# no face"]), ("sheet", ["f 1 2 3"])):
+            points = [(0.5, 1e7, -1e308), (1, 0, -1e308), (0, 1, 0)][:1 if name == "one" else 3]
+            huge = self.shape(name + ".obj", points, faces)
+            said = self.call(huge, huge, "--frames", 3, "-o", self.path(name + ".pc2"), code=4).stderr
+            self.assertIn("beyond what a vertex cache can hold", said)
+            self.assertIn(name + ".obj", said)
+
     def test_outputs_that_exist_are_kept_without_force(self):
         out = self.path("kept")
         os.mkdir(out)
