@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over lanes are written so that the compiler makes vector code of them, in a version for wide
-// vectors that the loader picks where the processor has them.
+// Lanes are the compiler's vectors, in a version for wide registers that the loader picks where the processor has
+// them: by feature, since GCC takes "arch=haswell" for the name of one processor and would pick it on no other. Without
+// fused products, so that both versions give the same bits.
 #include "volume/grid_kernels.h"
 
 #include <algorithm>
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-#define SINEW_WIDE_CLONES __attribute__((target_clones("arch=haswell", "default")))
+#define SINEW_WIDE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define SINEW_WIDE_CLONES
 #endif
@@ -15,17 +16,46 @@
 namespace sinew {
 namespace {
 
+// The numbers of one vertex: vectors of at most four, as wider ones than the processor's would go through memory.
+template <std::size_t L>
+struct Pack {
+  static constexpr std::size_t kWidth = L < 4 ? L : 4, kCount = L / kWidth;
+  using Vector [[gnu::vector_size(8 * kWidth)]] = double;
+  using InMemory [[gnu::vector_size(8 * kWidth), gnu::aligned(8), gnu::may_alias]] = double;
+  Vector part[kCount] = {};
+
+  SINEW_INLINE void load(const double* from) {
+    for (std::size_t p = 0; p < kCount; ++p) part[p] = reinterpret_cast<const InMemory*>(from)[p];
+  }
+  SINEW_INLINE void store(double* to) const {
+    for (std::size_t p = 0; p < kCount; ++p) reinterpret_cast<InMemory*>(to)[p] = part[p];
+  }
+  SINEW_INLINE void add(double much, const double* from) {
+    for (std::size_t p = 0; p < kCount; ++p) part[p] += much * reinterpret_cast<const InMemory*>(from)[p];
+  }
+  SINEW_INLINE void scale(double much) {
+    for (std::size_t p = 0; p < kCount; ++p) part[p] *= much;
+  }
+  SINEW_INLINE void scale(const double* by) {
+    for (std::size_t p = 0; p < kCount; ++p) part[p] *= reinterpret_cast<const InMemory*>(by)[p];
+  }
+  SINEW_INLINE void add_to(double* to) const {
+    for (std::size_t p = 0; p < kCount; ++p) reinterpret_cast<InMemory*>(to)[p] += part[p];
+  }
+};
+
 // One row of b - A x, in registers.
 template <std::size_t L>
-SINEW_INLINE void row_residual(const std::int32_t* columns, const double* values, std::uint32_t width,
-                               std::size_t row, const double* b, const double* x, double* sum) {
-  for (std::size_t l = 0; l < L; ++l) sum[l] = b ? b[row * L + l] : 0.0;
+SINEW_INLINE Pack<L> row_residual(const SpanMatrix& A, const SpanMatrix::Span& span, std::size_t row,
+                                  const double* b, const double* x) {
+  const std::int32_t* columns = A.columns.data() + span.entries;
+  const double* values = A.values.data() + span.entries;
+  Pack<L> sum;
+  if (b) sum.load(b + row * L);
   const double* own = x + row * L;
-  for (std::uint32_t e = 0; e < width; ++e) {
-    const double value = values[e];
-    const double* other = own + static_cast<std::ptrdiff_t>(columns[e]) * static_cast<std::ptrdiff_t>(L);
-    for (std::size_t l = 0; l < L; ++l) sum[l] -= value * other[l];
-  }
+  for (std::uint32_t e = 0; e < span.width; ++e)
+    sum.add(-values[e], own + static_cast<std::ptrdiff_t>(columns[e]) * static_cast<std::ptrdiff_t>(L));
+  return sum;
 }
 
 template <std::size_t L>
@@ -35,11 +65,8 @@ SINEW_INLINE void residual_body(const SpanMatrix& A, const double* b, const doub
       std::fill_n(out + span.first * L, span.count * L, 0.0);
       continue;
     }
-    for (std::size_t i = span.first; i < std::size_t{span.first} + span.count; ++i) {
-      double sum[L];
-      row_residual<L>(&A.columns[span.entries], &A.values[span.entries], span.width, i, b, x, sum);
-      for (std::size_t l = 0; l < L; ++l) out[i * L + l] = sum[l];
-    }
+    for (std::size_t i = span.first; i < std::size_t{span.first} + span.count; ++i)
+      row_residual<L>(A, span, i, b, x).store(out + i * L);
   }
 }
 
@@ -47,23 +74,19 @@ template <std::size_t L>
 SINEW_INLINE void multiply_body(const SpanMatrix& A, const double* x, double* out) {
   for (const SpanMatrix::Span& span : A.spans)
     for (std::size_t i = span.first; i < std::size_t{span.first} + span.count; ++i) {
-      double sum[L];
-      row_residual<L>(A.columns.data() + span.entries, A.values.data() + span.entries, span.width, i, nullptr,
-                      x, sum);
-      for (std::size_t l = 0; l < L; ++l) out[i * L + l] = -sum[l];
+      Pack<L> sum = row_residual<L>(A, span, i, nullptr, x);
+      sum.scale(-1);
+      sum.store(out + i * L);
     }
 }
 
 template <std::size_t L>
 SINEW_INLINE void sweep_row(const SpanMatrix& A, const SpanMatrix::Span& span, std::size_t i, const double* b,
                             double* x, const double* mask) {
-  double sum[L];
-  row_residual<L>(&A.columns[span.entries], &A.values[span.entries], span.width, i, b, x, sum);
-  double* own = x + i * L;
-  if (mask)
-    for (std::size_t l = 0; l < L; ++l) own[l] += span.inverse_diagonal * mask[i * L + l] * sum[l];
-  else
-    for (std::size_t l = 0; l < L; ++l) own[l] += span.inverse_diagonal * sum[l];
+  Pack<L> sum = row_residual<L>(A, span, i, b, x);
+  if (mask) sum.scale(mask + i * L);
+  sum.scale(span.inverse_diagonal);
+  sum.add_to(x + i * L);
 }
 
 template <std::size_t L>
@@ -85,11 +108,8 @@ SINEW_INLINE void sweep_within_body(const SpanMatrix& A, double low, double high
   for (const SpanMatrix::Span& span : A.spans) {
     if (span.inverse_diagonal == 0) continue;
     for (std::size_t i = span.first; i < std::size_t{span.first} + span.count; ++i) {
-      double sum[L];
-      row_residual<L>(&A.columns[span.entries], &A.values[span.entries], span.width, i, nullptr, x, sum);
-      double* own = x + i * L;
-      for (std::size_t l = 0; l < L; ++l)
-        own[l] = std::min(std::max(own[l] + span.inverse_diagonal * sum[l], low), high);
+      sweep_row<L>(A, span, i, nullptr, x, nullptr);
+      for (std::size_t l = i * L; l < (i + 1) * L; ++l) x[l] = std::min(std::max(x[l], low), high);
     }
   }
 }
@@ -102,16 +122,12 @@ SINEW_INLINE void restrict_body(const GridTransfer& P, const double* fine, doubl
     const double weight = 1.0 / run.rows;
     for (std::uint32_t q = 0; q < run.rows; ++q)
       for (std::size_t k = 0; k < run.count; ++k) {
-        const double* from = fine + (run.first + k) * L;
         const std::size_t x = k + run.odd;
         double* to = coarse + (run.coarse[q] + x / 2) * L;
-        if (x % 2 == 0)
-          for (std::size_t l = 0; l < L; ++l) to[l] += weight * from[l];
-        else
-          for (std::size_t l = 0; l < L; ++l) {
-            to[l] += 0.5 * weight * from[l];
-            to[L + l] += 0.5 * weight * from[l];
-          }
+        Pack<L> from;
+        from.add(x % 2 == 0 ? weight : 0.5 * weight, fine + (run.first + k) * L);
+        from.add_to(to);
+        if (x % 2 != 0) from.add_to(to + L);
       }
   }
 }
@@ -124,18 +140,14 @@ SINEW_INLINE void prolong_body(const GridTransfer& P, const double* coarse, cons
     for (std::size_t k = 0; k < run.count; ++k) {
       const std::size_t i = run.first + k, x = k + run.odd;
       if (!P.held.empty() && P.held[i]) continue;
-      double sum[L] = {};
+      Pack<L> sum;
       for (std::uint32_t q = 0; q < run.rows; ++q) {
         const double* from = coarse + (run.coarse[q] + x / 2) * L;
-        if (x % 2 == 0)
-          for (std::size_t l = 0; l < L; ++l) sum[l] += weight * from[l];
-        else
-          for (std::size_t l = 0; l < L; ++l) sum[l] += 0.5 * weight * (from[l] + from[L + l]);
+        sum.add(x % 2 == 0 ? weight : 0.5 * weight, from);
+        if (x % 2 != 0) sum.add(0.5 * weight, from + L);
       }
-      if (mask)
-        for (std::size_t l = 0; l < L; ++l) fine[i * L + l] += mask[i * L + l] * sum[l];
-      else
-        for (std::size_t l = 0; l < L; ++l) fine[i * L + l] += sum[l];
+      if (mask) sum.scale(mask + i * L);
+      sum.add_to(fine + i * L);
     }
   }
 }

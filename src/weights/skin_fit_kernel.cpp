@@ -21,7 +21,7 @@ HWY_INLINE const PackInMemory& Load(const double* from) {
 }
 
 HWY_INLINE double SumOf(const Pack& pack) {
-  return ((pack[0] + pack[4]) + (pack[1] + pack[5])) + ((pack[2] + pack[6]) + (pack[3] + pack[7]));
+  return (pack[0] + pack[2]) + (pack[1] + pack[3]);
 }
 
 void ResidualColumn(const double* moves, const double* points, const double* shapes, const double* roots,
@@ -38,32 +38,34 @@ void ResidualColumn(const double* moves, const double* points, const double* sha
   }
 }
 
-// Products of kRows columns with two others, so that a number is loaded once for several of them.
+// Products of kRows columns with kColumns others, so that a number is loaded once for several of them, and all sums
+// stay in sixteen registers.
+constexpr std::size_t kColumns = 4;
 template <std::size_t kRows>
 HWY_INLINE void Block(const double* columns, std::size_t rows, std::size_t r, std::size_t c,
                       std::size_t height, double* out) {
-  Pack sums[kRows][2] = {};
+  Pack sums[kRows][kColumns] = {};
   for (std::size_t k = 0; k < rows; k += kFramePack) {
-    const Pack b[2] = {Load(columns + c * rows + k), Load(columns + (c + 1) * rows + k)};
+    Pack b[kColumns];
+    for (std::size_t j = 0; j < kColumns; ++j) b[j] = Load(columns + (c + j) * rows + k);
     for (std::size_t i = 0; i < kRows; ++i) {
       const Pack a = Load(columns + (r + i) * rows + k);
-      sums[i][0] += a * b[0];
-      sums[i][1] += a * b[1];
+      for (std::size_t j = 0; j < kColumns; ++j) sums[i][j] += a * b[j];
     }
   }
   for (std::size_t i = 0; i < kRows; ++i)
-    for (std::size_t j = 0; j < 2; ++j)
+    for (std::size_t j = 0; j < kColumns; ++j)
       if (c + j <= r + i) out[(r + i) + (c + j) * height] = SumOf(sums[i][j]);
 }
 
-// Two by two; where the number of columns is odd, one that is not used is read.
 void ColumnProducts(const double* columns, std::size_t rows, std::size_t count, std::size_t height,
                     double* out) {
+  static_assert(kColumnPack == kColumns);
   std::size_t r = 0;
   for (; r + 2 <= count; r += 2)
-    for (std::size_t c = 0; c < r + 2; c += 2) Block<2>(columns, rows, r, c, height, out);
+    for (std::size_t c = 0; c < r + 2; c += kColumns) Block<2>(columns, rows, r, c, height, out);
   if (r < count)
-    for (std::size_t c = 0; c <= r; c += 2) Block<1>(columns, rows, r, c, height, out);
+    for (std::size_t c = 0; c <= r; c += kColumns) Block<1>(columns, rows, r, c, height, out);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -67,6 +67,7 @@ class SkinFit::Residuals {
 
  private:
   static constexpr std::size_t kMost = 2 * kMostSimplexUnknowns;
+  static_assert(kMost % weights_detail::kColumnPack == 0);
 
   void put(std::vector<double>& planes, std::size_t frame, const Vec3& p) const {
     for (std::size_t c = 0; c < 3; ++c) planes[c * stride_ + frame] = p[static_cast<Eigen::Index>(c)];

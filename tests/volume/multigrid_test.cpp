@@ -198,6 +198,27 @@ TEST(Multigrid, BoundedSolutionsObeyTheConditionsOfAMinimum) {
   EXPECT_GT(held, 10);
 }
 
+// Two, four or eight right-hand sides go through together.
+TEST(Multigrid, AColumnDoesNotDependOnThoseBesideIt) {
+  const VoxelGrid grid = test::ragged_grid(12);
+  const auto n = static_cast<Eigen::Index>(grid.vertex_count());
+  Eigen::MatrixXd start = Eigen::MatrixXd::Zero(n, 1);
+  const auto fixed = fix_low_x(grid, start);
+  const auto multigrid = Multigrid::build(grid, grid_stiffness(grid), fixed, {.coarsest = 50});
+  ASSERT_TRUE(multigrid.ok());
+  std::mt19937 random(11);
+  std::normal_distribution<float> number;
+  Multigrid::Columns b(n, 17);
+  for (Eigen::Index k = 0; k < b.size(); ++k) b.data()[k] = number(random);
+  const Multigrid::Columns all = multigrid->precondition(b);
+  for (const Eigen::Index count : {1, 2, 4, 7}) {
+    const Multigrid::Columns some = b.rightCols(count);
+    EXPECT_LT((multigrid->precondition(some) - all.rightCols(count)).cwiseAbs().maxCoeff(),
+              1e-6f * all.cwiseAbs().maxCoeff())
+        << count;
+  }
+}
+
 TEST(Multigrid, TheSameBitsForAnyNumberOfThreads) {
   const VoxelGrid grid = test::ragged_grid(12);
   Eigen::MatrixXd start = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(grid.vertex_count()), 19);

@@ -12,8 +12,8 @@
 namespace sinew {
 namespace {
 
-using weights_detail::column_products, weights_detail::kFramePack, weights_detail::padded_frames,
-    weights_detail::residual_column;
+using weights_detail::column_products, weights_detail::kColumnPack, weights_detail::kFramePack,
+    weights_detail::padded_frames, weights_detail::residual_column;
 
 std::vector<double> random_numbers(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -27,7 +27,7 @@ TEST(SkinFitKernel, ProductsOfColumnsAreThoseOfEigen) {
   for (const std::size_t count : {1u, 2u, 3u, 8u, 17u, 48u})
     for (const std::size_t rows : {8u, 24u, 200u}) {
       const std::vector<double> columns =
-          random_numbers(rows * (count + 1), static_cast<unsigned>(count + rows));
+          random_numbers(rows * (count + kColumnPack), static_cast<unsigned>(count + rows));
       constexpr std::size_t kHeight = 50;
       std::vector<double> out(kHeight * kHeight, -7.0);
       column_products(columns.data(), rows, count, kHeight, out.data());
