@@ -7,7 +7,6 @@
 namespace sinew::autorig {
 namespace {
 
-constexpr double kSlenderBone = 5;  // radii: a thigh is about so long
 constexpr double kNearBends = 0.3;  // of a limb's shortest straight bone: bends so near to each other are one
 constexpr double kOffCurve = 0.5;   // radii: so far from its curve a bone may be,
 constexpr double kFarOff = 0.06;    // or so much of the curve's length

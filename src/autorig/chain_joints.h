@@ -14,5 +14,6 @@ namespace sinew::autorig {
 // it shows bends, else in its middle, as legs, arms and feelers are rigged; a spine (0) bends everywhere.
 std::vector<double> chain_joints(const Curve& curve, double least_bone = 0);
 constexpr double kLimbBone = 0.5;
+constexpr double kSlenderBone = 5;  // radii: a thigh is about so long
 
 }  // namespace sinew::autorig
