@@ -276,11 +276,11 @@ class PlainTree {
     return edges_[edge].image >= 0 && edges_[edge].image != static_cast<int>(edge);
   }
 
-  // One of a pair that grows on a head, however long: thin beside it, where the body ends. A head is a fork with one stem
+  // One of a pair that grows on a head, however long: thin beside it, where the body ends, and no leg. A head is a fork with one stem
   // on the middle; what else is there on the middle, a snout, is shorter than the stem is thick.
   bool is_feeler(std::size_t edge) const {
     const Edge& one = edges_[edge];
-    if (!is_leaf(edge) || !is_on_one_side(edge) || one.branch.parent < 0) return false;
+    if (!is_leaf(edge) || !is_on_one_side(edge) || one.branch.parent < 0 || stands(edge)) return false;
     const auto fork = static_cast<std::size_t>(one.branch.parent);
     if (fork == best_hub()) return false;
     std::vector<std::size_t> stems, snouts;
@@ -295,18 +295,22 @@ class PlainTree {
                        [&](std::size_t k) { return edges_[k].curve.length() < thick; });
   }
 
-  // A limb that stands on the ground ends in a foot.
-  void add_foot(std::size_t limb) {
-    Edge& edge = edges_[limb];
-    if (!is_limb(limb) || edge.curve.empty()) return;
+  bool stands(std::size_t limb) const {
+    const Edge& edge = edges_[limb];
+    if (!is_limb(limb) || edge.curve.empty()) return false;
     const bool first = edge.branch.parent < 0;
     const Vec3 &tip = first ? edge.curve.points.front() : edge.curve.points.back(),
                &seam = first ? edge.curve.points.back() : edge.curve.points.front();
-    if (tip.y() > ground_ + kStands * body_.graph.size ||
-        seam.y() < tip.y() + kHighSeam * edge.curve.length())
-      return;
+    return tip.y() <= ground_ + kStands * body_.graph.size &&
+           seam.y() >= tip.y() + kHighSeam * edge.curve.length();
+  }
+
+  // A limb that stands on the ground ends in a foot.
+  void add_foot(std::size_t limb) {
+    if (!stands(limb)) return;
+    Edge& edge = edges_[limb];
     const double in = std::min(edge.curve.middle_radius(), kFoot * edge.curve.length());
-    if (first)
+    if (edge.branch.parent < 0)
       edge.joints.insert(edge.joints.begin(), in);
     else
       edge.joints.push_back(edge.curve.length() - in);
