@@ -20,9 +20,13 @@ Result<void> save_skeleton_json(const Skeleton& skeleton, const std::string& fil
   Json joints = Json::array();
   const auto globals = global_transforms(skeleton, rest_pose(skeleton).local);
   const std::vector<Bone> bones = bones_of(skeleton, globals);
-  for (std::size_t j = 0; j < skeleton.size(); ++j)
+  // What lies above the bones deforms nothing: there is no place for it here.
+  const auto above = [&](std::size_t j) {
+    return skeleton[j].parent < static_cast<int>(bones.size()) ? skeleton[j].parent : -1;
+  };
+  for (std::size_t j = 0; j < bones.size(); ++j)
     joints.push_back({{"name", skeleton[j].name},
-                      {"parent", skeleton[j].parent},
+                      {"parent", above(j)},
                       {"head", {bones[j].head.x(), bones[j].head.y(), bones[j].head.z()}},
                       {"tail", {bones[j].tail.x(), bones[j].tail.y(), bones[j].tail.z()}}});
   return write_file(file, Json{{"joints", joints}}.dump(1) + "\n", overwrite);

@@ -87,6 +87,11 @@ void SkeletonOptions::add_to(const Verb& verb) {
               "joint axes: bone (y along the bone, x the axis about which it bends, mirrored left and right) "
               "or world (x left, y up, z forward)")
       .show_default();
+  verb.option(
+          "--root", request.root,
+          "a joint above all others: ground (on the ground under the body, by which game engines move it; it "
+          "deforms nothing) or none")
+      .show_default();
   verb.option("--curves", curves, "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
   verb.option(
       "--tip", request.tips,
@@ -149,7 +154,7 @@ std::string to_text(const FoundSkeleton& found) {
                     : found.method == SkeletonMethod::kSurface ? "along its surface"
                                                                : "through a solid voxel grid";
   return fmt::format("{} {} {} (confidence {:.0f} %{}), {} of {}, {:.1f} ms",
-                     counted(found.skeleton.size(), "joint"), describe_template(found), way,
+                     counted(found.skeleton.deforming_count(), "joint"), describe_template(found), way,
                      100 * found.confidence, found.symmetric ? ", symmetric" : "",
                      counted(found.curves.size(), "curve"), counted(found.rings, "ring"),
                      found.curve_ms + found.skeleton_ms);

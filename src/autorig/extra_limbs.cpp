@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "autorig/plain_skeleton.h"
+#include "autorig/chain_joints.h"
 
 namespace sinew::autorig {
 namespace {

@@ -10,6 +10,7 @@
 #include "autorig/finish.h"
 #include "autorig/joint_centres.h"
 #include "autorig/joint_count.h"
+#include "autorig/long_tails.h"
 #include "autorig/mitten_hands.h"
 #include "autorig/plain_skeleton.h"
 #include "autorig/poses.h"
@@ -210,6 +211,7 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
   TemplateData model = *fitted.match.model;
   add_mitten_joints(fitted.match, placed);
   add_extra_limbs(fitted.body, fitted.match, model, placed);
+  cut_long_tails(fitted.match, model, placed);
   if (options.joints > 0) set_joint_count(options.joints, model, placed);
   std::optional<Mirror> mirror;
   if (model.two_sided) {

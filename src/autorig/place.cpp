@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "autorig/minor_match.h"
+#include "autorig/standing_legs.h"
 #include "sinew/math/svd.h"
 
 namespace sinew::autorig {
@@ -22,6 +23,7 @@ constexpr double kFirstKnot = 0.02, kLastKnot = 0.96,
 constexpr double kAtBend = 0.03;        // of a limb's length: a joint so near to a bend is in it
 constexpr double kOuterFrom = 0.12, kOuterTo = 0.95;  // of a limb: its joints between these may go to a bend
 constexpr double kShorterFinger = 0.75, kLongerFinger = 1.33;  // times the group's scale
+constexpr double kLowHip = 1.7;      // times as far below the trunk's joint as in the template
 constexpr double kInsideLimb = 1.2;  // radii: a joint farther beside a limb's curve is not in it
 
 using Knots = std::vector<std::pair<double, double>>;  // arc length on the template's curve and on the body's
@@ -240,11 +242,12 @@ void match_triangles(const Match& match, std::vector<PlacedJoint>& placed) {
 }
 
 // Hips and shoulders lie in the trunk, behind the seam, where the limb's curve leans forward or back with the seam: they
-// are as far in front of the trunk's joint that they hang on as in the template.
+// are as far in front of the trunk's joint that they hang on as in the template. A skirt, or armour, lets the leg
+// that is seen begin far below the hip, which is not much lower under that joint than in the template.
 void place_girdles(const Match& match, std::vector<PlacedJoint>& placed) {
   const auto& joints = match.model->joints;
   const Curve& trunk = match.model->parts.trunk;
-  const Vec3 forward = match.rotation.col(2);
+  const Vec3 forward = match.rotation.col(2), up = match.rotation.col(1);
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const Anchor& anchor = joints[j].anchor;
     if (anchor.kind != Anchor::Kind::kLimb || anchor.s > 0 || joints[j].parent < 0 || !placed[j].present)
@@ -256,6 +259,9 @@ void place_girdles(const Match& match, std::vector<PlacedJoint>& placed) {
       continue;
     const double wanted = match.scale * (joints[j].head - joints[above].head).z();
     placed[j].head += (wanted - (placed[j].head - placed[above].head).dot(forward)) * forward;
+    const double lowest = kLowHip * match.scale * (joints[j].head - joints[above].head).y();
+    const double height = (placed[j].head - placed[above].head).dot(up);
+    if (lowest < 0 && height < lowest) placed[j].head += (lowest - height) * up;
   }
 }
 
@@ -303,6 +309,7 @@ std::vector<PlacedJoint> place_joints(const Match& match) {
   } else if (match.model->two_sided) {
     place_girdles(match, placed);
     place_inside_trunk(match, placed);
+    place_standing_legs(match, placed);
   }
   return placed;
 }

@@ -10,18 +10,15 @@
 #include <numeric>
 
 #include "autorig/branch_tree.h"
+#include "autorig/chain_joints.h"
 #include "autorig/tip_symmetry.h"
 
 namespace sinew::autorig {
 namespace {
 
-constexpr double kSlenderBone = 5;  // radii: a thigh is about so long
-constexpr double kNearBends = 0.3;  // of a limb's shortest straight bone: bends so near to each other are one
-constexpr double kOffCurve = 0.5;   // radii: so far from its curve a bone may be,
-constexpr double kFarOff = 0.06;    // or so much of the curve's length
-constexpr double kShortLimb = 1.5;  // what is shorter, in radii, is a bump and no limb
-constexpr double kFlat = 0.25;      // of its width: so thin is a wing or a fin,
-constexpr double kWingBone = 1;     // which is one bone where it does not bend
+constexpr double kShortLimb = 1.5;     // what is shorter, in radii, is a bump and no limb
+constexpr double kFlat = 0.25;         // of its width: so thin is a wing or a fin,
+constexpr double kWingBone = 1;        // which is one bone where it does not bend
 constexpr double kBeforeFork = 0.85;   // of a branch: where it is as thick as at its fork
 constexpr double kNearEnds = 0.2;      // of a chain: where its ends' thickness is taken
 constexpr double kThickAsLimbs = 1.5;  // of the mean radius of all limbs: what is thinner is one of them
@@ -31,7 +28,7 @@ constexpr double kFoot = 0.1;          // of a limb's length, at most
 constexpr double kInsideBody =
     0.33;  // of the way to where limbs meet: so deep is a limb's joint, as a shoulder
 constexpr double kAppendage = 0.35;   // of the longest limb
-constexpr double kThinCurve = 0.02;   // of its length: thinner it is taken for as thick as this
+constexpr double kFeeler = 0.25;      // of the radius of the head that it grows on, at most
 constexpr double kLeastPeak = 0.012;  // of the diameter
 constexpr double kLargePeak = 0.045;  // the same: what sticks out so far may be half as slender
 constexpr double kMirrorLimb = 0.06;  // of the body's size: so near is a limb to its image
@@ -255,7 +252,7 @@ class PlainTree {
       Edge& edge = edges_[i];
       const int image = edge.image;
       if (image < 0 || image >= static_cast<int>(i)) {
-        if (!is_appendage(i))
+        if (!is_appendage(i) && !is_feeler(i))
           edge.joints = chain_joints(edge.curve, !is_limb(i) ? 0 : is_flat(edge) ? kWingBone : kLimbBone);
         add_foot(i);
         continue;
@@ -275,18 +272,45 @@ class PlainTree {
            edges_[edge].curve.length() < kAppendage * longest;
   }
 
-  // A limb that stands on the ground ends in a foot.
-  void add_foot(std::size_t limb) {
-    Edge& edge = edges_[limb];
-    if (!is_limb(limb) || edge.curve.empty()) return;
+  bool is_on_one_side(std::size_t edge) const {
+    return edges_[edge].image >= 0 && edges_[edge].image != static_cast<int>(edge);
+  }
+
+  // One of a pair that grows on a head, however long: thin beside it, where the body ends, and no leg. A head is a fork with one stem
+  // on the middle; what else is there on the middle, a snout, is shorter than the stem is thick.
+  bool is_feeler(std::size_t edge) const {
+    const Edge& one = edges_[edge];
+    if (!is_leaf(edge) || !is_on_one_side(edge) || one.branch.parent < 0 || stands(edge)) return false;
+    const auto fork = static_cast<std::size_t>(one.branch.parent);
+    if (fork == best_hub()) return false;
+    std::vector<std::size_t> stems, snouts;
+    (edges_[fork].branch.parent < 0 ? snouts : stems).push_back(fork);
+    for (const int child : edges_[fork].children)
+      if (const auto k = static_cast<std::size_t>(child); !is_on_one_side(k))
+        (is_leaf(k) ? snouts : stems).push_back(k);
+    if (stems.size() != 1) return false;
+    const double thick = edges_[stems[0]].curve.middle_radius();
+    return one.curve.middle_radius() < kFeeler * thick &&
+           std::all_of(snouts.begin(), snouts.end(),
+                       [&](std::size_t k) { return edges_[k].curve.length() < thick; });
+  }
+
+  bool stands(std::size_t limb) const {
+    const Edge& edge = edges_[limb];
+    if (!is_limb(limb) || edge.curve.empty()) return false;
     const bool first = edge.branch.parent < 0;
     const Vec3 &tip = first ? edge.curve.points.front() : edge.curve.points.back(),
                &seam = first ? edge.curve.points.back() : edge.curve.points.front();
-    if (tip.y() > ground_ + kStands * body_.graph.size ||
-        seam.y() < tip.y() + kHighSeam * edge.curve.length())
-      return;
+    return tip.y() <= ground_ + kStands * body_.graph.size &&
+           seam.y() >= tip.y() + kHighSeam * edge.curve.length();
+  }
+
+  // A limb that stands on the ground ends in a foot.
+  void add_foot(std::size_t limb) {
+    if (!stands(limb)) return;
+    Edge& edge = edges_[limb];
     const double in = std::min(edge.curve.middle_radius(), kFoot * edge.curve.length());
-    if (first)
+    if (edge.branch.parent < 0)
       edge.joints.insert(edge.joints.begin(), in);
     else
       edge.joints.push_back(edge.curve.length() - in);
@@ -443,50 +467,7 @@ class PlainTree {
   mutable std::vector<std::pair<int, int>> first_;  // per edge: its first joint and how many it has
 };
 
-// Adds a joint where a straight bone would be farthest from a curve, as long as that is more than `most`: what bends
-// little by little has no bend of its own.
-void follow_curve(const Curve& curve, double most, std::vector<double>& ends) {
-  for (std::size_t k = 0; k + 1 < ends.size();) {
-    const Vec3 a = curve.at(ends[k]), along = (curve.at(ends[k + 1]) - a).normalized();
-    double farthest = most, where = -1;
-    for (std::size_t i = 0; i < curve.points.size(); ++i) {
-      if (curve.along[i] <= ends[k] || curve.along[i] >= ends[k + 1]) continue;
-      const Vec3 p = curve.points[i] - a;
-      if (const double off = (p - p.dot(along) * along).norm(); off > farthest)
-        farthest = off, where = curve.along[i];
-    }
-    if (where < 0)
-      ++k;
-    else
-      ends.insert(ends.begin() + static_cast<std::ptrdiff_t>(k) + 1, where);
-  }
-}
-
 }  // namespace
-
-std::vector<double> chain_joints(const Curve& curve, double least_bone) {
-  std::vector<double> joints;
-  if (curve.points.size() < 2) return joints;
-  const double radius = std::max(curve.middle_radius(), kThinCurve * curve.length());
-  const double apart = std::max(radius, kNearBends * least_bone * curve.length());
-  std::vector<Bend> bends = bends_of(curve);
-  std::stable_sort(bends.begin(), bends.end(),
-                   [](const Bend& a, const Bend& b) { return a.degrees > b.degrees; });
-  std::vector<double> ends = {0, curve.length()};
-  for (const Bend& bend : bends)
-    if (std::all_of(ends.begin(), ends.end(), [&](double s) { return std::abs(s - bend.s) > apart; }))
-      ends.push_back(bend.s);
-  std::sort(ends.begin(), ends.end());
-  follow_curve(curve, std::max(kOffCurve * radius, kFarOff * curve.length()), ends);
-  const double longest = std::max(kSlenderBone * radius, least_bone * curve.length());
-  for (std::size_t k = 1; k < ends.size(); ++k) {
-    const double length = ends[k] - ends[k - 1];
-    const auto pieces = static_cast<int>(std::ceil(length / longest - 1e-9));
-    for (int piece = 1; piece < pieces; ++piece) joints.push_back(ends[k - 1] + length * piece / pieces);
-    if (k + 1 < ends.size()) joints.push_back(ends[k]);
-  }
-  return joints;
-}
 
 PlainSkeleton plain_skeleton(BodyMap& body, const std::optional<Mirror>& mirror) {
   const std::size_t root = best_root(body, mirror);

@@ -12,6 +12,8 @@
 #include "sinew/characters/characters.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
+#include "sinew/skeleton/ground_root.h"
+#include "sinew/skeleton/pose.h"
 #include "sinew/skeleton/rest_axes.h"
 
 namespace sinew {
@@ -106,9 +108,21 @@ Result<Skeleton> with_axes(const Skeleton& skeleton, const std::string& axes) {
   return parameter_error("axes", fmt::format("is '{}': give bone or world", printable(axes)));
 }
 
+Result<FoundSkeleton> with_root(FoundSkeleton found, const std::string& root, std::span<const Vec3> positions,
+                                const Mat3& body) {
+  if (root != "ground" && root != "none")
+    return parameter_error("root", fmt::format("is '{}': give ground or none", printable(root)));
+  if (root == "none" || is_part(found.name) || found.name == "hand") return found;
+  // A snake may have rolled over: only the file tells where up is.
+  const Mat3 upright = found.name == "snake" ? Mat3(Mat3::Identity()) : body;
+  SINEW_TRY(found.skeleton, with_ground_root(found.skeleton, positions, upright));
+  return found;
+}
+
 Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, const SkeletonRequest& request) {
   if (poses.empty()) return usage_error("there is no mesh to find a skeleton in");
   SINEW_CHECK(with_axes({}, request.axes));
+  SINEW_CHECK(with_root({}, request.root, {}, Mat3::Identity()));
   SINEW_TRY(const auto templates, skeleton_templates(request.skeleton_template, request.progress));
   if (request.tips.size() == 1) return parameter_error("tip", "is one vertex: a body has at least two tips");
   for (const std::size_t tip : request.tips)
@@ -132,8 +146,11 @@ Result<FoundSkeleton> auto_skeleton(std::span<const PolyMesh* const> poses, cons
   options.joints = request.joints;
   options.tips.assign(request.tips.begin(), request.tips.end());
   SINEW_TRY(FoundSkeleton found, find_skeleton(*poses[0], templates, options));
+  if (found.skeleton.empty()) return found;
+  // All joints that are found have the axes of the body.
+  const Mat3 body = found.skeleton[found.skeleton.order()[0]].rest_local.linear();
   SINEW_TRY(found.skeleton, with_axes(found.skeleton, request.axes));
-  return found;
+  return with_root(std::move(found), request.root, poses[0]->positions, body);
 }
 
 }  // namespace sinew

@@ -70,9 +70,9 @@ Result<std::string> give_skeleton(const RigJob& job, const Progress* progress, R
         job.skeleton_template);
   // The templates have Mixamo's names.
   if (job.names != "mixamo") SINEW_CHECK(rename_joints(rig, job.names));
-  return fmt::format("{} joints {} were found (confidence {:.0f} %{}).", made.found.skeleton.size(),
-                     describe_template(made.found), 100 * made.found.confidence,
-                     made.found.symmetric ? ", symmetric" : "");
+  return fmt::format("{} joints {} were found (confidence {:.0f} %{}).",
+                     made.found.skeleton.deforming_count(), describe_template(made.found),
+                     100 * made.found.confidence, made.found.symmetric ? ", symmetric" : "");
 }
 
 void add_figures(const BindReport& report, int influences, std::vector<std::string>& text) {

@@ -172,10 +172,12 @@ Json to_json(const CheckReport& report) {
 Json joints_to_json(const Rig& rig) {
   Json joints = Json::array();
   const auto globals = bind_transforms(rig);
+  const auto count = static_cast<int>(rig.skeleton.deforming_count());
   for (std::size_t j = 0; j < rig.skeleton.deforming_count(); ++j) {
     const Vec3 head = globals[j].translation();
+    // What only carries others is not listed, and no parent here.
     joints.push_back({{"name", rig.skeleton[j].name},
-                      {"parent", rig.skeleton[j].parent},
+                      {"parent", rig.skeleton[j].parent < count ? rig.skeleton[j].parent : -1},
                       {"position", {head.x(), head.y(), head.z()}}});
   }
   return joints;

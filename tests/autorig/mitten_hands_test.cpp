@@ -20,6 +20,7 @@ struct Hand {
     wrist.head = {1, 0, 0};
     model.joints.push_back(wrist);
     for (std::size_t k = 0; k < 3; ++k) {
+      // Of two bones each; the first is the thumb.
       TemplateJoint finger;
       finger.parent = 0;
       finger.anchor.kind = Anchor::Kind::kMinor;
@@ -27,8 +28,13 @@ struct Hand {
       model.joints.push_back(finger);
       Part minor;
       minor.parent = 0;
-      minor.tip = {k == 1 ? 2.2 : 2.0, 0.1 * static_cast<double>(k), 0};
+      minor.tip = {k == 0 ? 1.5 : k == 1 ? 2.2 : 2.0, k == 0 ? 0.5 : -0.1 * static_cast<double>(k), 0};
       model.parts.minors.push_back(minor);
+    }
+    for (int k = 0; k < 3; ++k) {
+      TemplateJoint outer = model.joints[static_cast<std::size_t>(k) + 1];
+      outer.parent = k + 1;
+      model.joints.push_back(outer);
     }
     match.model = &model;
     match.parts.limbs.resize(1);
@@ -39,33 +45,51 @@ struct Hand {
       arm.levels.push_back(0.1 * k);
     }
     arm.measure();
-    placed.resize(4);
+    placed.resize(7);
     placed[0].head = {1, 0, 0};
-    for (std::size_t k = 1; k < 4; ++k) placed[k].present = false;
+    for (std::size_t k = 1; k < placed.size(); ++k) placed[k].present = false;
   }
   void show_thumb() {
     Part thumb;
     thumb.parent = 0;
+    thumb.tip = {1.6, 0.6, 0};
     match.parts.minors.push_back(thumb);
   }
 };
 
-TEST(MittenHands, OfAHandWithAThumbTheLongestFingerGetsAJoint) {
+TEST(MittenHands, OfAHandWithAThumbTheLongestFingerAndTheThumbGetTwoBones) {
   Hand hand;
   hand.show_thumb();
   add_mitten_joints(hand.match, hand.placed);
-  EXPECT_FALSE(hand.placed[1].present);
   EXPECT_FALSE(hand.placed[3].present);
-  ASSERT_TRUE(hand.placed[2].present);
+  EXPECT_FALSE(hand.placed[6].present);
+  ASSERT_TRUE(hand.placed[2].present && hand.placed[5].present);
   EXPECT_LT((hand.placed[2].head - Vec3(1.5, 0, 0)).norm(), 1e-9);
-  ASSERT_TRUE(hand.placed[2].tail.has_value());
+  EXPECT_LT((hand.placed[5].head - Vec3(1.75, 0, 0)).norm(), 1e-9);
+  ASSERT_TRUE(hand.placed[5].tail.has_value());
+  EXPECT_LT((*hand.placed[5].tail - Vec3(2, 0, 0)).norm(), 1e-9);
+  ASSERT_TRUE(hand.placed[1].present && hand.placed[4].present)
+      << "a third and two thirds of the way to its tip";
+  EXPECT_LT((hand.placed[1].head - Vec3(1.2, 0.2, 0)).norm(), 1e-9);
+  EXPECT_LT((hand.placed[4].head - Vec3(1.4, 0.4, 0)).norm(), 1e-9);
+  EXPECT_LT((*hand.placed[4].tail - Vec3(1.6, 0.6, 0)).norm(), 1e-9);
+}
+
+// A template whose fingers are one bone each.
+TEST(MittenHands, AFingerOfOneBoneEndsAtItsTip) {
+  Hand hand;
+  hand.show_thumb();
+  hand.model.joints.resize(4);
+  hand.placed.resize(4);
+  add_mitten_joints(hand.match, hand.placed);
+  ASSERT_TRUE(hand.placed[2].present && hand.placed[2].tail.has_value());
   EXPECT_LT((*hand.placed[2].tail - Vec3(2, 0, 0)).norm(), 1e-9);
 }
 
 TEST(MittenHands, AStumpAndAHandWithFingersStayAsTheyAre) {
   Hand stump;
   add_mitten_joints(stump.match, stump.placed);
-  for (std::size_t k = 1; k < 4; ++k) EXPECT_FALSE(stump.placed[k].present);
+  for (std::size_t k = 1; k < 7; ++k) EXPECT_FALSE(stump.placed[k].present);
   Hand fingers;
   fingers.show_thumb();
   fingers.placed[1].present = true;

@@ -77,6 +77,16 @@ TEST(Place, ALegThatIsStretchedStaysStraight) {
   for (const PlacedJoint& joint : place_joints(leg.match)) EXPECT_NEAR(joint.head.z(), 0, 0.02);
 }
 
+// The leg that is seen may begin below a skirt.
+TEST(Place, AHipIsNotMuchLowerUnderTheTrunkThanTheTemplates) {
+  HindLeg leg({{0.5, -1.5, 0.2}, {0.5, -2, -0.2}, {0.5, -3, 0.1}});
+  leg.model.joints[1].head.y() = -0.2;
+  leg.model.parts.trunk.radii.assign(leg.model.parts.trunk.points.size(), 1.0);  // the hip lies in it
+  leg.match.model = &leg.model;
+  const std::vector<PlacedJoint> placed = place_joints(leg.match);
+  EXPECT_NEAR(placed[1].head.y() - placed[0].head.y(), 1.7 * -0.2, 1e-9) << "1.5 by the curve";
+}
+
 TEST(Place, WhatTheBodyLacksIsLeftOut) {
   HindLeg leg({{0.5, 0, 0}, {0.5, -3, 0}});
   leg.match.parts.limbs[0].curve = {};

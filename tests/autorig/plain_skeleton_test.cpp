@@ -15,71 +15,6 @@
 namespace sinew::autorig {
 namespace {
 
-Curve curve_through(const std::vector<Vec3>& corners, double radius) {
-  Curve curve;
-  for (std::size_t k = 0; k + 1 < corners.size(); ++k)
-    for (int i = 0; i < 40; ++i)
-      curve.points.push_back(corners[k] + i / 40.0 * (corners[k + 1] - corners[k]));
-  curve.points.push_back(corners.back());
-  curve.radii.assign(curve.points.size(), radius);
-  curve.levels.assign(curve.points.size(), 0);
-  curve.measure();
-  return curve;
-}
-
-TEST(PlainSkeleton, AChainHasAJointAtEveryBend) {
-  const std::vector<double> joints =
-      chain_joints(curve_through({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {2, 1, 0}}, 0.25));
-  ASSERT_EQ(joints.size(), 2u);
-  EXPECT_NEAR(joints[0], 1, 0.05);
-  EXPECT_NEAR(joints[1], 2, 0.05);
-  EXPECT_TRUE(chain_joints(curve_through({{0, 0, 0}, {1, 0.1, 0}, {2, 0, 0}}, 0.5)).empty()) << "11 degrees";
-}
-
-TEST(PlainSkeleton, AStraightLimbIsCutIntoBonesOfFiveRadiiAtMost) {
-  const std::vector<double> joints = chain_joints(curve_through({{0, 0, 0}, {3, 0, 0}}, 0.2));
-  ASSERT_EQ(joints.size(), 2u);
-  EXPECT_NEAR(joints[0], 1, 1e-9);
-  EXPECT_NEAR(joints[1], 2, 1e-9);
-  EXPECT_TRUE(chain_joints(curve_through({{0, 0, 0}, {1, 0, 0}}, 0.2)).empty());
-}
-
-TEST(PlainSkeleton, AStraightLimbBendsInItsMiddleHoweverThinItIs) {
-  for (const double radius : {0.02, 0.05, 0.2}) {
-    const std::vector<double> joints = chain_joints(curve_through({{0, 0, 0}, {3, 0, 0}}, radius), kLimbBone);
-    ASSERT_EQ(joints.size(), 1u) << radius;
-    EXPECT_NEAR(joints[0], 1.5, 1e-9);
-  }
-}
-
-TEST(PlainSkeleton, OfBendsOfALimbThatAreNearEachOtherTheLargestIsItsJoint) {
-  // 30 degrees, then 90 after 0.2 of 3.2.
-  const Vec3 bent(1 + 0.2 * std::cos(M_PI / 6), 0.2 * std::sin(M_PI / 6), 0);
-  const Curve curve = curve_through(
-      {{0, 0, 0}, {1, 0, 0}, bent, bent + Vec3(-2 * std::sin(M_PI / 6), 2 * std::cos(M_PI / 6), 0)}, 0.04);
-  std::vector<double> bends;
-  for (const double s : chain_joints(curve, kLimbBone))
-    if (s < 1.5) bends.push_back(s);
-  ASSERT_EQ(bends.size(), 1u);
-  EXPECT_NEAR(bends[0], 1.2, 0.03);
-}
-
-TEST(PlainSkeleton, BonesFollowALimbThatBendsLittleByLittle) {
-  std::vector<Vec3> arc;
-  for (int k = 0; k <= 18; ++k) arc.push_back({std::cos(M_PI * k / 18), std::sin(M_PI * k / 18), 0});
-  const double radius = 0.3;  // over which an arc of radius 1 turns by 17 degrees
-  const Curve curve = curve_through(arc, radius);
-  ASSERT_TRUE(bends_of(curve).empty());
-  std::vector<double> ends = chain_joints(curve, kLimbBone);
-  ends.insert(ends.begin(), 0);
-  ends.push_back(curve.length());
-  EXPECT_LT(ends.size(), 6u);
-  for (std::size_t k = 1; k < ends.size(); ++k) {
-    // From the middle of a chord to its arc.
-    EXPECT_LT(1 - std::cos((ends[k] - ends[k - 1]) / 2), 0.06 * M_PI) << k;
-  }
-}
-
 FoundSkeleton found_in(const PolyMesh& mesh) {
   FindOptions options;
   options.plain = true;
@@ -214,6 +149,42 @@ TEST(PlainSkeleton, LimbsBeginInsideTheBodyAndFeelersAreOneBone) {
   }
   EXPECT_EQ(arms, 2);
   EXPECT_EQ(on_feelers, 2) << "one joint each, though they bend";
+}
+
+// An insect: a body with six legs, a waist, and a head with two feelers nearly as long as the legs.
+PolyMesh insect(double feeler_radius, double feeler_end) {
+  std::vector<PolyMesh> parts = {
+      test::uv_sphere(Vec3::Zero(), 0.45), test::capsule({0, 0, 0}, {0, 0, -2}, 0.35),
+      test::capsule({0, 0, 0}, {0, 0, 0.9}, 0.18), test::uv_sphere({0, 0, 1.1}, 0.3)};
+  for (const double side : {-1.0, 1.0}) {
+    for (int leg = 0; leg < 3; ++leg) {
+      const Vec3 knee(side * (0.9 + 0.1 * leg), 0.3, 0.5 * leg - 0.6),
+          foot(side * 1.6, -0.6, 0.8 * leg - 0.8);
+      parts.push_back(test::capsule({0, 0, 0.2 * leg - 0.2}, knee, 0.06));
+      parts.push_back(test::capsule(knee, foot, 0.06));
+    }
+    const Vec3 bend(side * 0.6, 0.6, 1.6);
+    parts.push_back(test::capsule({0, 0, 1.1}, bend, feeler_radius));
+    parts.push_back(test::capsule(bend, {side * 0.8, feeler_end, 2.4}, feeler_radius));
+  }
+  return test::joined(parts);
+}
+
+// Joints on the pair that the head has; legs end before it.
+int joints_beside_the_head(const FoundSkeleton& found) {
+  const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+  int beside = 0;
+  for (std::size_t j = 0; j < found.skeleton.size(); ++j)
+    beside += globals[j].translation().z() > 0.9 &&
+              found.skeleton[j].name.find("Limb") != std::string::npos &&
+              !found.skeleton[j].name.starts_with("Limb");
+  return beside;
+}
+
+TEST(PlainSkeleton, ThinPairsOnAHeadAreOneBoneHoweverLongTheyAre) {
+  EXPECT_EQ(joints_beside_the_head(found_in(insect(0.04, 0.3))), 2) << "feelers";
+  EXPECT_GT(joints_beside_the_head(found_in(insect(0.13, 0.3))), 2) << "limbs that bend";
+  EXPECT_GT(joints_beside_the_head(found_in(insect(0.04, -0.6))), 4) << "legs that bend: they stand";
 }
 
 TEST(PlainSkeleton, AWingIsOneBoneAndAnArmOfTheSameLengthIsTwo) {

@@ -79,7 +79,7 @@ TEST_P(BuiltIn, GetsItsTrueJointsAtAnyResolutionInQuadsAndTriangles) {
       EXPECT_EQ(found->name, GetParam());
       EXPECT_EQ(found->method, quads ? SkeletonMethod::kRings : SkeletonMethod::kSurface) << found->no_rings;
       EXPECT_EQ(found->no_rings.empty(), quads);
-      ASSERT_EQ(found->skeleton.size(), truth.skeleton.size()) << found->problem;
+      ASSERT_EQ(found->skeleton.deforming_count(), truth.skeleton.size()) << found->problem;
       std::string joint;
       EXPECT_LT(worst_joint(truth, Affine3::Identity(), *found, &joint), 0.03)
           << joint << " at " << truth.mesh.vertex_count() << (quads ? " quads" : " triangles");
@@ -118,7 +118,8 @@ TEST_P(BuiltIn, JointsLieInsideTheBody) {
   ASSERT_TRUE(found.ok());
   const TriangleView cut = triangulate(truth.mesh);
   const WindingNumber winding({truth.mesh.positions, cut.triangles});
-  for (const Vec3& head : heads_of(found->skeleton)) EXPECT_GT(winding(head), 0.5);
+  const std::vector<Vec3> heads = heads_of(found->skeleton);
+  for (std::size_t j = 0; j < found->skeleton.deforming_count(); ++j) EXPECT_GT(winding(heads[j]), 0.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(AutoRig, BuiltIn,
@@ -165,7 +166,8 @@ TEST(AutoRig, AsManyJointsAsAreAskedFor) {
       request.joints = joints;
       const auto found = found_in(truth.mesh, request);
       ASSERT_TRUE(found.ok()) << found.error().message;
-      EXPECT_NEAR(static_cast<double>(found->skeleton.size()), static_cast<double>(joints), 1) << name;
+      EXPECT_NEAR(static_cast<double>(found->skeleton.deforming_count()), static_cast<double>(joints), 1)
+          << name;
     }
 }
 
@@ -342,6 +344,30 @@ TEST(AutoRig, SoupsAndBodiesInPiecesGoThroughTheVoxelBody) {
     ASSERT_TRUE(a && b);
     EXPECT_LT((wanted[*a] - got[*b]).norm(), 0.05 * 1.76) << name;
   }
+}
+
+TEST(AutoRig, BodiesStandOnARootAndHandsDoNot) {
+  SkeletonRequest no_root;
+  no_root.root = "none";
+  for (const char* kind : {"biped", "quadruped", "bird", "hand"}) {
+    const Rig truth = *make_character(kind, {.resolution = 2000});
+    const auto found = found_in(truth.mesh);
+    ASSERT_TRUE(found.ok());
+    const Skeleton& skeleton = found->skeleton;
+    const bool stands = std::string_view(kind) != "hand";
+    EXPECT_EQ(skeleton.size() - skeleton.deforming_count(), stands ? 1u : 0u) << kind;
+    if (!stands) continue;
+    const Joint& root = skeleton[skeleton.order()[0]];
+    EXPECT_EQ(root.name, "Root");
+    EXPECT_NEAR(root.rest_local.translation().y(), bounding_box(truth.mesh.positions).min().y(), 1e-6)
+        << kind;
+    const auto bare = found_in(truth.mesh, no_root);
+    ASSERT_TRUE(bare.ok());
+    EXPECT_EQ(bare->skeleton.size(), skeleton.deforming_count());
+    EXPECT_LT((heads_of(bare->skeleton)[0] - heads_of(skeleton)[0]).norm(), 1e-9) << "joints stay";
+  }
+  no_root.root = "moon";
+  EXPECT_EQ(found_in(make_character("biped")->mesh, no_root).error().code, ErrorCode::kUsage);
 }
 
 TEST(AutoRig, ShapesWithoutASkeletonAreSaidToBeSo) {

@@ -43,19 +43,21 @@ def make(kind: str, *, resolution: int = 0) -> Rig:
 
 
 def find_skeleton(mesh: MeshLike | Sequence[MeshLike], *, template: PathLike = "", names: str = "",
-                  axes: str = "bone", through_volume: bool = False, progress: Any = None) -> Skeleton:
+                  axes: str = "bone", root: str = "ground", through_volume: bool = False,
+                  progress: Any = None) -> Skeleton:
     """Fits a skeleton into a mesh, or into one mesh in several poses (a list), as `sinew skeleton` does.
 
-    skeleton.report says how: template, confidence, costs. Raises ImpossibleError where nothing fits.
+    root: "ground" adds a joint on the ground that carries all others, "none" does not. skeleton.report says how:
+    template, confidence, costs. Raises ImpossibleError where nothing fits.
     """
     meshes = [mesh_of(m) for m in (mesh if isinstance(mesh, (list, tuple)) else [mesh])]
-    options = dict(template=str(template), names=names, axes=axes, through_volume=through_volume)
+    options = dict(template=str(template), names=names, axes=axes, root=root, through_volume=through_volume)
     return _sinew.find_skeleton(meshes, options, reporter(progress))
 
 
 def weights(mesh: MeshLike, skeleton: Any = None, *, method: str = "bbw", influences: int = 4, voxels: int = 0,
             joint_weights: str = "", endpoint: str = "", endpoint_twist: str = "", template: PathLike = "",
-            names: str = "", axes: str = "bone", follow: Sequence[str | int] = (),
+            names: str = "", axes: str = "bone", root: str = "ground", follow: Sequence[str | int] = (),
             rigid: Sequence[str | int] = (), own_islands: bool = False, add_joint: Sequence[str] = (),
             lock: Sequence[str] = (), lock_vertices: Sequence[int] = (), strict: bool = False,
             progress: Any = None, **settings: Any) -> Rig:
@@ -67,7 +69,7 @@ def weights(mesh: MeshLike, skeleton: Any = None, *, method: str = "bbw", influe
     """
     options = dict(method=method, influences=influences, voxels=voxels, joint_weights=joint_weights,
                    endpoint=endpoint, endpoint_twist=endpoint_twist, template=str(template), names=names, axes=axes,
-                   follow=[str(m) for m in follow], rigid=[str(m) for m in rigid], own_islands=own_islands,
+                   root=root, follow=[str(m) for m in follow], rigid=[str(m) for m in rigid], own_islands=own_islands,
                    add_joint=list(add_joint), lock=list(lock), lock_vertices=list(lock_vertices), strict=strict)
     given = None if skeleton is None else skeleton_of(skeleton, axes)
     return _sinew.bind(rig_of(mesh), given, False, options, settings, reporter(progress))
@@ -77,8 +79,8 @@ def rig(mesh: MeshLike, skeleton: Any = None, *, template: PathLike = "", qualit
         method: str = "bbw", influences: int = 4, voxels: int = 0, tolerance: float = 1.15, range: Any = None,
         stiffness: dict[str, float] | None = None, stiffness_attribute: str = "", joint_weights: str = "none",
         endpoint: str = "projection", endpoint_twist: str = "", names: str = "", axes: str = "bone",
-        through_volume: bool = False, follow: Sequence[str | int] = (), rigid: Sequence[str | int] = (),
-        own_islands: bool = False, add_joint: Sequence[str] = (), lock: Sequence[str] = (),
+        root: str = "ground", through_volume: bool = False, follow: Sequence[str | int] = (),
+        rigid: Sequence[str | int] = (), own_islands: bool = False, add_joint: Sequence[str] = (), lock: Sequence[str] = (),
         lock_vertices: Sequence[int] = (), strict: bool = False,
         progress: Any = None, **settings: Any) -> Rig:
     """Rigs a mesh, as `sinew rig` does: fits a skeleton where none is given, computes weights and, with
@@ -89,8 +91,8 @@ def rig(mesh: MeshLike, skeleton: Any = None, *, template: PathLike = "", qualit
     """
     options = dict(template=str(template), quality=quality, method=method, influences=influences, voxels=voxels,
                    joint_weights=joint_weights, endpoint=endpoint, endpoint_twist=endpoint_twist, names=names, axes=axes,
-                   through_volume=through_volume, follow=[str(m) for m in follow], rigid=[str(m) for m in rigid],
-                   own_islands=own_islands, add_joint=list(add_joint), lock=list(lock),
+                   root=root, through_volume=through_volume, follow=[str(m) for m in follow],
+                   rigid=[str(m) for m in rigid], own_islands=own_islands, add_joint=list(add_joint), lock=list(lock),
                    lock_vertices=list(lock_vertices), strict=strict, tolerance=tolerance, range=range,
                    stiffness=stiffness, stiffness_attribute=stiffness_attribute)
     given = None if skeleton is None else skeleton_of(skeleton, axes)

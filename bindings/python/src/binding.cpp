@@ -23,6 +23,7 @@ SkeletonRequest skeleton_request(const nb::dict& options) {
   SkeletonRequest request;
   take(options, "template", request.skeleton_template);
   take(options, "axes", request.axes);
+  take(options, "root", request.root);
   take(options, "through_volume", request.volume);
   return request;
 }

@@ -24,6 +24,7 @@ struct SkeletonRequest {
   std::string
       skeleton_template;  ///< a name of template_names(), none (by the curves alone) or a rigged file; empty: the one that fits best
   std::string axes = "bone";           ///< or world: the axes of joints, see with_axes
+  std::string root = "ground";         ///< or none: whether bodies get a joint on the ground, see with_root
   bool rings = true;                   ///< by the rings of a mesh of quads, where they come out
   bool volume = false;                 ///< through the voxel body at once
   std::vector<std::size_t> tips = {};  ///< vertices that are the body's tips; empty: found
@@ -45,6 +46,12 @@ Result<std::vector<SkeletonTemplate>> skeleton_templates(const std::string& name
 /// The skeleton with axes that follow its bones ("bone", see skeleton/rest_axes.h) or as it is ("world": what
 /// is found has all joints parallel to the body). kUsage: another word.
 Result<Skeleton> with_axes(const Skeleton& skeleton, const std::string& axes);
+
+/// The skeleton with a joint on the ground below the body, which game engines move it by (see
+/// skeleton/ground_root.h), where `root` is "ground"; hands, arms and cylinders are no bodies and get none. "none": as it
+/// is. kUsage: another word.
+Result<FoundSkeleton> with_root(FoundSkeleton found, const std::string& root, std::span<const Vec3> positions,
+                                const Mat3& body);
 
 /// Finds the skeleton of a mesh, or of one mesh in several poses (the same vertices; the first is the one that
 /// the skeleton is for: where a limb bends more in another, its joint goes to that ring). Errors as of
