@@ -89,8 +89,8 @@ void SkeletonOptions::add_to(const Verb& verb) {
       .show_default();
   verb.option(
           "--root", request.root,
-          "a joint above all others: ground (on the ground under the body, by which game engines move it; it "
-          "deforms nothing) or none")
+          "a joint above all others: none, or ground (on the ground under the body, by which game engines move it; "
+          "it deforms nothing)")
       .show_default();
   verb.option("--curves", curves, "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
   verb.option(

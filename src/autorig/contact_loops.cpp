@@ -39,6 +39,9 @@ std::vector<std::uint32_t> contacts_of(const IndexLists& neighbours, std::span<c
 
 using Contact = std::vector<std::uint32_t>;  // its pairs
 
+// Points visited in all searches for ways round: real bodies in pieces need 12,000 at most. A soup of triangles has
+// contacts without number, and the weakest of them are not missed.
+constexpr std::size_t kMostSteps = 200'000;
 constexpr double kAlongside = 0.4;  // of the size of a piece: a contact so long is no end of a limb
 
 // Contacts that others are likelier than to hang a body together: long ones between two pieces that both touch a larger
@@ -102,15 +105,16 @@ class JoinedGraph {
   }
 
   // Whether a way of at most this length leads from one point to another: what lies nearest to the straight
-  // line is tried first, and any way that is short enough will do.
-  bool within(const Pair& ends, double most) const {
+  // line is tried first, and any way that is short enough will do. `steps`: points that may still be visited; none is
+  // found once they are gone.
+  bool within(const Pair& ends, double most, std::size_t& steps) const {
     const auto ahead = [&](std::uint32_t v) { return (positions_[ends.second] - positions_[v]).norm(); };
     std::unordered_map<std::uint32_t, double> distance = {{ends.first, 0.0}};
     using Entry = std::pair<double, std::uint32_t>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> next;
     next.push({ahead(ends.first), ends.first});
     bool arrived = false;
-    while (!next.empty() && !arrived) {
+    for (; !next.empty() && !arrived && steps > 0; --steps) {
       const double whole = next.top().first;
       const std::uint32_t v = next.top().second;  // clang 14 captures no structured bindings
       next.pop();
@@ -174,8 +178,9 @@ std::vector<Pair> without_contact_loops(const std::vector<Vec3>& positions, cons
     together.join(piece[one.first], piece[one.second]);
     keep(*list);
   }
+  std::size_t steps = kMostSteps;
   for (const auto* list : others)
-    if (graph.within(pairs[list->front()], loop)) keep(*list);
+    if (graph.within(pairs[list->front()], loop, steps)) keep(*list);
   std::vector<Pair> made;
   for (std::size_t k = 0; k < pairs.size(); ++k)
     if (kept[k]) made.push_back(pairs[k]);

@@ -20,6 +20,8 @@ namespace {
 
 constexpr double kInside = 0.75;  // of a winding number: sheets come to a half
 constexpr double kFlush = 0.2;    // of the reach: so near to each other pieces touch without a border
+// Pieces that a point touches, the nearest of them: solid bodies hardly have three in one place, a soup has hundreds.
+constexpr std::size_t kMostTouching = 8;
 
 using PointPair = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -89,20 +91,39 @@ std::vector<PointPair> piece_contacts(const std::vector<Vec3>& positions,
     if (edges.is_boundary(e)) border[edges.ends[e][0]] = border[edges.ends[e][1]] = 1;
   const PointCubes cubes(positions, reach);
   DisjointSets together(pieces.count);
-  std::map<std::uint32_t, std::pair<double, std::uint32_t>> nearest;  // by piece
+  struct Touch {
+    double squared;  // distance
+    std::uint32_t point, piece;
+    auto key() const { return std::pair(squared, point); }
+  };
+  std::vector<std::uint32_t> place(pieces.count, kNoIndex);  // of a piece in the list
+  std::vector<Touch> touching;                               // the nearest point of every piece about a point
   for (std::uint32_t v = 0; v < positions.size(); ++v) {
-    nearest.clear();
+    touching.clear();
     cubes.around(positions[v], [&](std::uint32_t w) {
       if (piece[w] == piece[v]) return;
-      const std::pair<double, std::uint32_t> one{(positions[v] - positions[w]).squaredNorm(), w};
+      const Touch one{(positions[v] - positions[w]).squaredNorm(), w, piece[w]};
       const double near = border[v] || border[w] ? reach : kFlush * reach;
-      if (one.first > near * near) return;
-      const auto [at, fresh] = nearest.try_emplace(piece[w], one);
-      if (!fresh) at->second = std::min(at->second, one);
+      if (one.squared > near * near) return;
+      std::uint32_t& at = place[piece[w]];
+      if (at == kNoIndex) {
+        at = static_cast<std::uint32_t>(touching.size());
+        touching.push_back(one);
+      } else if (one.key() < touching[at].key()) {
+        touching[at] = one;
+      }
     });
-    for (const auto& [other, one] : nearest) {
-      made.push_back({v, one.second});
-      together.join(piece[v], other);
+    for (const Touch& touch : touching) place[touch.piece] = kNoIndex;
+    if (touching.size() > kMostTouching) {
+      std::nth_element(touching.begin(), touching.begin() + kMostTouching, touching.end(),
+                       [](const Touch& one, const Touch& other) { return one.key() < other.key(); });
+      touching.resize(kMostTouching);
+    }
+    std::sort(touching.begin(), touching.end(),
+              [](const Touch& one, const Touch& other) { return one.piece < other.piece; });
+    for (const Touch& touch : touching) {
+      made.push_back({v, touch.point});
+      together.join(piece[v], touch.piece);
     }
   }
   made = without_contact_loops(positions, vertex_neighbours(positions.size(), edges), piece, made, loop);

@@ -37,7 +37,6 @@ Result<ShapeSkeleton> skeleton_in(std::span<const PolyMesh> shapes, std::size_t 
   for (std::size_t s = 0; s < shapes.size(); ++s)
     if (s != reference) poses.push_back(&shapes[s]);
   SkeletonRequest request;
-  request.root = "none";
   request.progress = progress;
   SINEW_TRY(const FoundSkeleton found, auto_skeleton(poses, request));
   if (found.skeleton.empty()) return impossible(found.problem);

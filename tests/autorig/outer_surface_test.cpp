@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "autorig/body_graph.h"
+#include "sinew/core/disjoint_sets.h"
 #include "sinew/mesh/topology.h"
 #include "support/shapes.h"
 
@@ -69,6 +71,29 @@ TEST(OuterSurface, WaysLeadFromPieceToPiece) {
   EXPECT_NEAR(last->z() - first->z(), 12.5, 0.05);
   EXPECT_NEAR(distance[static_cast<std::size_t>(last - graph->positions.begin())], 12.5 + 0.3, 0.5);
   EXPECT_TRUE(std::all_of(distance.begin(), distance.end(), [](double d) { return std::isfinite(d); }));
+}
+
+// Long strips through one cube, dozens of which lie near every point: ways round all of their contacts take minutes to
+// search for.
+TEST(OuterSurface, ASoupOfPiecesHasFewContactsAtAPoint) {
+  constexpr std::uint32_t kPieces = 700, kLength = 44;
+  std::mt19937 random(3);
+  const auto unit = [&] { return static_cast<double>(random()) / 4294967296.0; };
+  std::vector<Vec3> positions;
+  std::vector<Triangle> triangles;
+  for (std::uint32_t s = 0; s < kPieces; ++s) {
+    const Vec3 from(unit(), unit(), unit()), to(unit(), unit(), unit());
+    for (std::uint32_t k = 0; k < kLength; ++k) {
+      const auto at = static_cast<std::uint32_t>(positions.size());
+      positions.push_back(from + (to - from) * k / kLength + 0.01 * Vec3(k % 2, 0, 0));
+      if (k >= 2) triangles.push_back({at - 2, at - 1, at});
+    }
+  }
+  const auto pairs = piece_contacts(positions, triangles, 0.12, 0.2);
+  EXPECT_LE(pairs.size(), 8 * positions.size());
+  DisjointSets together(kPieces);
+  for (const auto& [v, w] : pairs) together.join(v / kLength, w / kLength);
+  for (std::uint32_t s = 0; s < kPieces; ++s) EXPECT_EQ(together.find(s), together.find(0)) << s;
 }
 
 }  // namespace

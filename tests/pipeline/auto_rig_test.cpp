@@ -347,11 +347,11 @@ TEST(AutoRig, SoupsAndBodiesInPiecesGoThroughTheVoxelBody) {
 }
 
 TEST(AutoRig, BodiesStandOnARootAndHandsDoNot) {
-  SkeletonRequest no_root;
-  no_root.root = "none";
+  SkeletonRequest grounded;
+  grounded.root = "ground";
   for (const char* kind : {"biped", "quadruped", "bird", "hand"}) {
     const Rig truth = *make_character(kind, {.resolution = 2000});
-    const auto found = found_in(truth.mesh);
+    const auto found = found_in(truth.mesh, grounded);
     ASSERT_TRUE(found.ok());
     const Skeleton& skeleton = found->skeleton;
     const bool stands = std::string_view(kind) != "hand";
@@ -361,13 +361,13 @@ TEST(AutoRig, BodiesStandOnARootAndHandsDoNot) {
     EXPECT_EQ(root.name, "Root");
     EXPECT_NEAR(root.rest_local.translation().y(), bounding_box(truth.mesh.positions).min().y(), 1e-6)
         << kind;
-    const auto bare = found_in(truth.mesh, no_root);
+    const auto bare = found_in(truth.mesh);
     ASSERT_TRUE(bare.ok());
     EXPECT_EQ(bare->skeleton.size(), skeleton.deforming_count());
     EXPECT_LT((heads_of(bare->skeleton)[0] - heads_of(skeleton)[0]).norm(), 1e-9) << "joints stay";
   }
-  no_root.root = "moon";
-  EXPECT_EQ(found_in(make_character("biped")->mesh, no_root).error().code, ErrorCode::kUsage);
+  grounded.root = "moon";
+  EXPECT_EQ(found_in(make_character("biped")->mesh, grounded).error().code, ErrorCode::kUsage);
 }
 
 TEST(AutoRig, ShapesWithoutASkeletonAreSaidToBeSo) {

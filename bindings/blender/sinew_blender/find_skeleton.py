@@ -29,8 +29,7 @@ class SINEW_OT_find_skeleton(Job, bpy.types.Operator):
             check_editable(item)
         exchange = Exchange(items)
         exchange.save(f"{self.folder}/mesh.glb")
-        # The armature's object is what moves the body as a whole.
-        words = ["skeleton", f"{self.folder}/mesh.glb", "-o", f"{self.folder}/skeleton.glb", "--names", settings.names, "--root", "none"]
+        words = ["skeleton", f"{self.folder}/mesh.glb", "-o", f"{self.folder}/skeleton.glb", "--names", settings.names]
         if settings.template != "AUTO":
             words += ["--template", settings.template]
         if settings.through_volume:

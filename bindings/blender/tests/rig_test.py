@@ -21,7 +21,7 @@ class Skeleton(Case):
             self.assertEqual(bpy.ops.sinew.find_skeleton(), {"FINISHED"})
             self.assertIn("biped", self.settings.message)
             self.assertIn("confidence", self.settings.message)
-            found = json.loads(sinew("skeleton", f"{path}.obj", "--names", "rigify", "--root", "none", "-o", self.folder / "s.json", "--json"))
+            found = json.loads(sinew("skeleton", f"{path}.obj", "--names", "rigify", "-o", self.folder / "s.json", "--json"))
             armature = bpy.context.view_layer.objects.active
             self.assertEqual(len(armature.data.bones), len(found["joints"]))
             size = size_of(read_obj(f"{path}.obj")[0])

@@ -43,7 +43,7 @@ def make(kind: str, *, resolution: int = 0) -> Rig:
 
 
 def find_skeleton(mesh: MeshLike | Sequence[MeshLike], *, template: PathLike = "", names: str = "",
-                  axes: str = "bone", root: str = "ground", through_volume: bool = False,
+                  axes: str = "bone", root: str = "none", through_volume: bool = False,
                   progress: Any = None) -> Skeleton:
     """Fits a skeleton into a mesh, or into one mesh in several poses (a list), as `sinew skeleton` does.
 
@@ -57,7 +57,7 @@ def find_skeleton(mesh: MeshLike | Sequence[MeshLike], *, template: PathLike = "
 
 def weights(mesh: MeshLike, skeleton: Any = None, *, method: str = "bbw", influences: int = 4, voxels: int = 0,
             joint_weights: str = "", endpoint: str = "", endpoint_twist: str = "", template: PathLike = "",
-            names: str = "", axes: str = "bone", root: str = "ground", follow: Sequence[str | int] = (),
+            names: str = "", axes: str = "bone", root: str = "none", follow: Sequence[str | int] = (),
             rigid: Sequence[str | int] = (), own_islands: bool = False, add_joint: Sequence[str] = (),
             lock: Sequence[str] = (), lock_vertices: Sequence[int] = (), strict: bool = False,
             progress: Any = None, **settings: Any) -> Rig:
@@ -79,7 +79,7 @@ def rig(mesh: MeshLike, skeleton: Any = None, *, template: PathLike = "", qualit
         method: str = "bbw", influences: int = 4, voxels: int = 0, tolerance: float = 1.15, range: Any = None,
         stiffness: dict[str, float] | None = None, stiffness_attribute: str = "", joint_weights: str = "none",
         endpoint: str = "projection", endpoint_twist: str = "", names: str = "", axes: str = "bone",
-        root: str = "ground", through_volume: bool = False, follow: Sequence[str | int] = (),
+        root: str = "none", through_volume: bool = False, follow: Sequence[str | int] = (),
         rigid: Sequence[str | int] = (), own_islands: bool = False, add_joint: Sequence[str] = (), lock: Sequence[str] = (),
         lock_vertices: Sequence[int] = (), strict: bool = False,
         progress: Any = None, **settings: Any) -> Rig:

@@ -24,7 +24,7 @@ struct SkeletonRequest {
   std::string
       skeleton_template;  ///< a name of template_names(), none (by the curves alone) or a rigged file; empty: the one that fits best
   std::string axes = "bone";           ///< or world: the axes of joints, see with_axes
-  std::string root = "ground";         ///< or none: whether bodies get a joint on the ground, see with_root
+  std::string root = "none";           ///< or ground: whether bodies get a joint on the ground, see with_root
   bool rings = true;                   ///< by the rings of a mesh of quads, where they come out
   bool volume = false;                 ///< through the voxel body at once
   std::vector<std::size_t> tips = {};  ///< vertices that are the body's tips; empty: found
