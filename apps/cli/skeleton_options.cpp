@@ -87,10 +87,10 @@ void SkeletonOptions::add_to(const Verb& verb) {
               "joint axes: bone (y along the bone, x the axis about which it bends, mirrored left and right) "
               "or world (x left, y up, z forward)")
       .show_default();
-  verb.option(
-          "--root", request.root,
-          "a joint above all others: none, or ground (on the ground under the body, by which game engines move it; "
-          "it deforms nothing)")
+  verb.option("--root", request.root,
+              "a joint above all others: none, or ground (on the ground under the body, by which game "
+              "engines move it; "
+              "it deforms nothing)")
       .show_default();
   verb.option("--curves", curves, "also save the curve skeleton: .obj (lines) or .json (centres and radii)");
   verb.option(

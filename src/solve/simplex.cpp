@@ -89,22 +89,11 @@ SimplexNumbers solved_for_ones(const GrowingFactor& factor) {
 
 // Non-negative least squares of H w = 1.
 SimplexVector nonnegative_minimum(const SimplexMatrix& H) {
-  constexpr int kFew = 6;  // in most such sets nobody has to go
+  constexpr double kNoise = 1e-9;  // of the largest: what rounding leaves of one that is not needed
   const int n = static_cast<int>(H.rows());
   SimplexVector w = SimplexVector::Zero(n);
   SimplexSet passive;
   GrowingFactor factor(H);
-  if (n <= kFew) {
-    for (int j = 0; j < n; ++j) {
-      passive.add(j);
-      factor.append(passive);
-    }
-    const SimplexNumbers solved = solved_for_ones(factor);
-    if (std::all_of(solved.begin(), solved.begin() + n, [](double x) { return x > 0; }))
-      return Eigen::Map<const SimplexVector>(solved.data(), n);
-    passive = {};
-    factor.clear();
-  }
   for (int step = 0; step < 4 * n; ++step) {
     SimplexVector slope = SimplexVector::Ones(n);
     for (int k = 0; k < passive.size; ++k) slope -= w[passive[k]] * H.col(passive[k]);
@@ -117,6 +106,7 @@ SimplexVector nonnegative_minimum(const SimplexMatrix& H) {
       while (factor.size() < passive.size) factor.append(passive);
       const SimplexNumbers all = solved_for_ones(factor);
       const double* solved = all.data();
+      const double none = kNoise * *std::max_element(solved, solved + passive.size);
       double share = 1;  // how far the way to the solution stays above 0
       for (int k = 0; k < passive.size; ++k)
         if (solved[k] <= 0) {
@@ -127,7 +117,7 @@ SimplexVector nonnegative_minimum(const SimplexMatrix& H) {
       for (int k = 0; k < passive.size; ++k) {
         double& value = w[passive[k]];
         value += share * (solved[k] - value);
-        if (share < 1 && value <= 1e-14)
+        if ((share < 1 && value <= 1e-14) || (share == 1 && value <= none))
           value = 0;
         else
           left.add(passive[k]);

@@ -54,6 +54,37 @@ TEST(Simplex, IsTheBestOfEverySetOfUnknowns) {
   }
 }
 
+// Residuals of candidates that a blend of two of them cancels: the others get nothing at all, not what rounding leaves.
+TEST(Simplex, WhatIsNotNeededIsExactlyZero) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const int n = 3 + static_cast<int>(seed % 4);
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    Eigen::MatrixXd E(30, n);
+    for (Eigen::Index k = 0; k < E.size(); ++k) E.data()[k] = normal(random);
+    const double share = 0.2 + 0.01 * seed;
+    E.col(1) = -share / (1 - share) * E.col(0);
+    const SimplexVector w = simplex_minimum(E.transpose() * E);
+    EXPECT_NEAR(w[0], share, 1e-9);
+    EXPECT_NEAR(w[1], 1 - share, 1e-9);
+    for (int k = 2; k < n; ++k) EXPECT_EQ(w[k], 0.0) << seed;
+  }
+}
+
+// A joint that moves as another does, like a root above one that never turns, adds nothing.
+TEST(Simplex, OfEqualCandidatesOneGetsAll) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    SimplexMatrix G = random_gram(5, 12, seed);
+    G.row(3) = G.row(1);
+    G.col(3) = G.col(1);
+    G(3, 3) = G(1, 1);
+    for (const std::size_t most : {2u, 4u, 5u}) {
+      const SimplexVector w = simplex_minimum(G, most);
+      EXPECT_TRUE(w[1] == 0 || w[3] == 0) << seed << ": " << w.transpose();
+    }
+  }
+}
+
 TEST(Simplex, FewWeightsCostNearlyTheBestChoiceOfThem) {
   double ratio = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
