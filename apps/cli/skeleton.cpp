@@ -81,6 +81,7 @@ void add_skeleton(Program& program) {
                              "  sinew skeleton body.obj -o body.glb\n"
                              "  sinew skeleton rest.obj bent.obj --template biped -o body.glb\n"
                              "  sinew skeleton spider.glb --template none -o spider.rig.glb\n"
+                             "  sinew skeleton hero.obj --names unreal --root ground -o hero.glb\n"
                              "  sinew skeleton cat.ply --template mycat.glb -o cat.json --curves cat.obj\n");
   verb.option("IN", options->in,
               "the mesh: .glb, .gltf, .obj, .ply, .off, .stl; several: one mesh in several poses")
