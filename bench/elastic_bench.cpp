@@ -109,8 +109,9 @@ BenchResult bench_whole(std::size_t grid_vertices, int resolution) {
     if (used < least) least = used, wall = seconds_since(start);
   }
   const double microseconds = 1e6 * least / static_cast<double>(body->grid.vertex_count());
-  return {"", fmt::format("{}, {:.2f} s by the clock, {:.0f} us a vertex", describe(*body), wall, microseconds), least,
-          "s of CPU"};
+  return {"",
+          fmt::format("{}, {:.2f} s by the clock, {:.0f} us a vertex", describe(*body), wall, microseconds),
+          least, "s of CPU"};
 }
 
 // One pose of the elastic reference, an elbow bent by 90 degrees, from linear blending with the bones' own
