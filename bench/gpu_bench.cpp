@@ -94,7 +94,7 @@ std::vector<float> random_rotations(std::size_t joints) {
 struct Setup {
   const char* name;
   const char* deformer;
-  bool random, normals, half;
+  bool random, normals, half, lines = false;  // lines: poses begin at cache lines
 };
 
 BenchResult time_deformer(const Setup& setup) {
@@ -102,13 +102,15 @@ BenchResult time_deformer(const Setup& setup) {
   const auto deformer = DeviceDeformer::upload(setup.random ? random_joints(rig) : rig, setup.deformer);
   if (!deformer.ok()) return {"", deformer.error().message, 0, "G vertices/s"};
   const OnDevice<float> rotations(random_rotations(deformer->joint_count()));
-  const std::size_t numbers = kPoses * deformer->vertex_count() * 3;
+  const std::size_t stride = setup.lines ? deformer->stride_of_lines() : deformer->vertex_count() * 12;
+  const std::size_t numbers = kPoses * stride / sizeof(float);
   const OnDevice<float> positions(numbers), normals(setup.normals ? numbers : 1);
   DevicePoses poses;
   poses.count = kPoses;
   poses.rotations = rotations.get();
   const DeviceOutput out{positions.get(), setup.normals ? normals.get() : nullptr,
-                         setup.half ? DeviceFormat::kFloat16 : DeviceFormat::kFloat32};
+                         setup.half ? DeviceFormat::kFloat16 : DeviceFormat::kFloat32,
+                         setup.lines ? stride : 0, setup.lines ? stride : 0};
   bool fine = true;
   const double seconds = device_seconds([&] { fine = fine && deformer->deform(poses, out).ok(); });
   const double rate = static_cast<double>(kPoses * deformer->vertex_count()) / seconds / 1e9;
@@ -150,6 +152,11 @@ void add_gpu_benches(std::vector<BenchCase>& cases) {
         Setup{"swing-twist", "swing-twist", false, false, false},
         Setup{"stretch-lbs", "stretch-lbs", false, false, false},
         Setup{"stretch-dqs", "stretch-dqs", false, false, false},
+        Setup{"lbs lines", "lbs", false, false, false, true},
+        Setup{"lbs lines random", "lbs", true, false, false, true},
+        Setup{"dqs lines", "dqs", false, false, false, true},
+        Setup{"dqs lines random", "dqs", true, false, false, true},
+        Setup{"flesh lines", "flesh", false, false, false, true},
         Setup{"flesh", "flesh", false, false, false}, Setup{"flesh normals", "flesh", false, true, false}})
     cases.push_back({std::string("gpu/") + setup.name, [setup] { return time_deformer(setup); }});
 }

@@ -4,14 +4,13 @@
 // what is written is consecutive too.
 #include "sinew/gpu/device_deformer.h"
 
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
-
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "gpu/device_calls.h"
+#include "gpu/device_memory.h"
+#include "gpu/flesh_kernel.h"
 #include "gpu/program.h"
 
 namespace sinew {
@@ -33,15 +32,6 @@ Error cuda_error(cudaError_t code, const char* doing) {
   if (const cudaError_t failed = (expression); failed != cudaSuccess) return cuda_error(failed, doing)
 
 // --- kernels ---
-
-// One chunk's arrays, from the first of all.
-struct Chunks {
-  double* globals;
-  float *matrices, *palette, *drives, *keys;
-  ChunkSize size;
-  std::int64_t poses, first;  // first: the pose that chunk 0 begins with
-  float* rows = nullptr;      // where matrices go that the caller wants, a joint after the other
-};
 
 // A block has a chunk of poses; its warps share the joints of a level.
 constexpr int kPoseWarps = 16;
@@ -83,71 +73,13 @@ __global__ void entry_kernel(const __grid_constant__ RigView rig, Motion motion,
     return fill_entry(rig, motion, entry, from.at(rig, chunks.first + pose), matrices,
                       chunks.palette + chunk * chunks.size.palette + lane);
   const int field = entry - rig.entries;
-  field_entry(rig, field, matrices,
-              chunks.drives + chunk * chunks.size.drives + std::int64_t{field} * kDriveFloats * kLanes + lane);
+  field_entry(rig, field, matrices, static_cast<int>(lane),
+              chunks.drives + chunk * chunks.size.drives + std::int64_t{field} * kDriveFloats * kLanes + lane,
+              chunks.factors + chunk * chunks.size.factors + std::int64_t{field} * kFactorWords);
 }
 
-template <class Number>
-struct Target {
-  Number *positions, *normals;
-};
-
-__device__ void write_number(float* to, float number) { __stcs(to, number); }
-__device__ void write_number(__half* to, float number) { *to = __float2half(number); }
-
-// The vertices of a warp in 32 poses: a row a pose, of odd length, so that neither lanes of a column nor those
-// of a row meet in a bank.
-template <int kVertices>
-struct Stage {
-  static constexpr int kRow = 3 * kVertices, kStride = kRow + 1 - kRow % 2;
-  static constexpr int kRows = 96 / kRow;  // that three numbers a lane make up
-  static_assert(kRows * kRow == 96);
-  float* numbers;  // of kLanes * kStride
-  int lane;
-
-  __device__ void put(int place, const Point& p) {
-    float* to = numbers + lane * kStride + 3 * place;
-    to[0] = p.x, to[1] = p.y, to[2] = p.z;
-  }
-  // Rows as they lie in memory: column_of(c) tells where number c of a row goes.
-  template <bool kPlain, class Number, class Column>
-  __device__ void write(Number* out, std::int64_t step, int rows, int row, const float* offset,
-                        Column&& column_of) const {
-    __syncwarp();
-    int from[3], at[3], which[3];
-    std::int64_t to[3];
-    float add[3];
-#pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      const int i = lane + k * kLanes, c = i % kRow;
-      which[k] = i / kRow, at[k] = c;
-      from[k] = which[k] * kStride + c;
-      to[k] = which[k] * step + (c < row ? column_of(c) : 0);
-      add[k] = offset[c % 3];
-    }
-    const float* numbers_at = numbers;
-    int r = 0;
-    if (row == kRow) {
-      Number* targets[3] = {out + to[0], out + to[1], out + to[2]};
-#pragma unroll 4
-      for (; r + kRows <= rows; r += kRows, numbers_at += kRows * kStride) {
-#pragma unroll
-        for (int k = 0; k < 3; ++k) {
-          write_number(targets[k], kPlain ? numbers_at[from[k]] : numbers_at[from[k]] + add[k]);
-          targets[k] += kRows * step;
-        }
-      }
-    }
-    for (; r < rows; r += kRows, numbers_at += kRows * kStride)
-#pragma unroll
-      for (int k = 0; k < 3; ++k)
-        if (at[k] < row && r + which[k] < rows)
-          write_number(out + r * step + to[k], numbers_at[from[k]] + add[k]);
-    __syncwarp();
-  }
-};
-
-// The vertices of all warps of a block, next to each other: a row a pose again. Rows are written from one cache
+// The vertices of all warps of a block, next to each other: a row a pose, of odd length, so
+// that neither lanes of a column nor those of a row meet in a bank. Rows are written from one cache
 // line's beginning to the next, wherever they lie, so that only their ends are parts of a line.
 template <int kVertices>
 struct WideStage {
@@ -216,59 +148,16 @@ __global__ void __launch_bounds__(kWarpsOf<kNormals> * kLanes)
       deform_tile<Kind, kNormals, kPlain>(rig, static_cast<int>(tile), palette, keys, sink);
   }
   __syncthreads();
-  const std::int64_t first = std::int64_t{blockIdx.x} * kVertices, left = rig.vertices - first, step = 3 * rig.vertices;
-  const std::int64_t at = (chunks.first + chunk * kLanes) * step + 3 * first, more = chunks.poses - chunk * kLanes;
+  const std::int64_t first = std::int64_t{blockIdx.x} * kVertices, left = rig.vertices - first;
+  const std::int64_t pose = chunks.first + chunk * kLanes, more = chunks.poses - chunk * kLanes;
   const int row = static_cast<int>(3 * (left < kVertices ? left : kVertices));
   const int rows = static_cast<int>(more < kLanes ? more : kLanes);
   constexpr float kNone[3] = {0, 0, 0};
-  sink.positions.template write<kPlain, kWarps>(target.positions + at, step, rows, row, rig.offset, warp);
-  if constexpr (kNormals) sink.normals.template write<true, kWarps>(target.normals + at, step, rows, row, kNone, warp);
-}
-
-template <bool kNormals>
-struct GroupSink {
-  Stage<kGroupVertices> positions, normals;
-  __device__ void put(int place, const Point& p) { positions.put(place, p); }
-  __device__ void put_normal(int place, const Point& n) { normals.put(place, n); }
-};
-
-// The warps of a block have the same groups, one after the other, in different chunks: what a group reads
-// stays in the cache for all of them.
-constexpr int kGroupsAtOnce = 8;
-template <bool kNormals, class Number>
-__global__ void __launch_bounds__(kWarpsOf<kNormals> * kLanes)
-    group_kernel(const __grid_constant__ RigView rig, const __grid_constant__ Chunks chunks, Target<Number> target) {
-  using Rows = Stage<kGroupVertices>;
-  constexpr int kWarps = kWarpsOf<kNormals>;
-  constexpr int kFours = kGroupVertices * kFieldValues / 4 * (kNormals ? 2 : 1);
-  __shared__ float stage[kWarps * kLanes * Rows::kStride * (kNormals ? 2 : 1)];
-  __shared__ Four values[kFours];
-  const int warp = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
-  const std::int64_t wanted = std::int64_t{blockIdx.y} * kWarps + warp, more = chunks.poses - wanted * kLanes;
-  const std::int64_t chunk = more > 0 ? wanted : 0;  // warps without poses help to fetch
-  const int rows = static_cast<int>(more < 0 ? 0 : more < kLanes ? more : kLanes);
-  float* own = stage + warp * kLanes * Rows::kStride * (kNormals ? 2 : 1);
-  GroupSink<kNormals> sink{{own, lane}, {own + (kNormals ? kLanes * Rows::kStride : 0), lane}};
-  const std::int64_t step = 3 * rig.vertices, at = (chunks.first + chunk * kLanes) * step;
-  constexpr float kNone[3] = {0, 0, 0};
-  const auto fetch = [&](const Four* from) {
-    __syncthreads();
-    for (int k = static_cast<int>(threadIdx.x); k < kFours; k += kWarps * kLanes) values[k] = from[k];
-    __syncthreads();
-    return static_cast<const Four*>(values);
-  };
-  for (int g = 0; g < kGroupsAtOnce; ++g) {
-    const std::int64_t index = std::int64_t{blockIdx.x} * kGroupsAtOnce + g;
-    if (index >= rig.group_count) return;
-    const FleshGroup& group = rig.groups[index];
-    deform_group<kNormals>(rig, group, chunks.palette + chunk * chunks.size.palette + lane,
-                           chunks.drives + chunk * chunks.size.drives + lane,
-                           chunks.keys + chunk * chunks.size.keys + lane, fetch, sink);
-    const auto column = [&](int c) { return 3 * std::int64_t{group.vertex[c / 3]} + c % 3; };
-    const int row = static_cast<int>(3 * group.used);
-    sink.positions.template write<false>(target.positions + at, step, rows, row, rig.offset, column);
-    if constexpr (kNormals) sink.normals.template write<true>(target.normals + at, step, rows, row, kNone, column);
-  }
+  sink.positions.template write<kPlain, kWarps>(target.positions + pose * target.stride + 3 * first, target.stride, rows,
+                                                row, rig.offset, warp);
+  if constexpr (kNormals)
+    sink.normals.template write<true, kWarps>(target.normals + pose * target.normal_stride + 3 * first,
+                                              target.normal_stride, rows, row, kNone, warp);
 }
 
 // --- memory ---
@@ -316,6 +205,8 @@ class Scratch {
 // Poses of one launch: palettes of more would leave the cache, and grids have 65,535 rows.
 constexpr std::int64_t kPosesAtOnce = 16384;
 
+std::size_t size_of(DeviceFormat format) { return format == DeviceFormat::kFloat16 ? 2 : 4; }
+
 unsigned blocks_for(std::int64_t count, std::int64_t each) {
   return static_cast<unsigned>((count + each - 1) / each);
 }
@@ -360,12 +251,13 @@ struct DeviceDeformer::Memory {
     for (std::int64_t first = 0; first < count; first += kPosesAtOnce) {
       const std::int64_t some = count - first < kPosesAtOnce ? count - first : kPosesAtOnce;
       const std::int64_t n = (some + kLanes - 1) / kLanes;
-      Chunks chunks{nullptr, nullptr, nullptr, nullptr, nullptr, ChunkSize(view, motion), some, first, rows};
+      Chunks chunks{nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, ChunkSize(view, motion), some, first, rows};
       Scratch scratch(stream);
       SINEW_CUDA(scratch.take(n * chunks.size.globals, chunks.globals), "memory for the poses was taken");
       SINEW_CUDA(scratch.take(n * chunks.size.matrices, chunks.matrices), "memory for the poses was taken");
       SINEW_CUDA(scratch.take(n * chunks.size.palette, chunks.palette), "memory for the poses was taken");
       SINEW_CUDA(scratch.take(n * chunks.size.drives, chunks.drives), "memory for the poses was taken");
+      SINEW_CUDA(scratch.take(n * chunks.size.factors, chunks.factors), "memory for the poses was taken");
       SINEW_CUDA(scratch.take(n * chunks.size.keys, chunks.keys), "memory for the poses was taken");
       launch_kernel(pose_kernel, blocks_for(some, kLanes), kPoseWarps * kLanes, stream, view, from, chunks);
       const std::int32_t all = view.entries + view.field_count;
@@ -382,7 +274,6 @@ struct DeviceDeformer::Memory {
   void launch(const Chunks& chunks, unsigned n, const Target<Number>& target, cudaStream_t stream) const {
     constexpr int kWarps = kWarpsOf<kNormals>, kThreads = kWarps * kLanes;
     const dim3 tiles(blocks_for(view.tiles, kWarps), n);
-    const dim3 groups(blocks_for(view.group_count, kGroupsAtOnce), blocks_for(n, kWarps));
     const auto tiles_of = [&](auto kind, auto plain) {
       using Kind = typename decltype(kind)::type;
       launch_kernel(tile_kernel<Kind, kNormals, decltype(plain)::value, Number>, tiles, kThreads, stream, view, chunks, target);
@@ -394,14 +285,21 @@ struct DeviceDeformer::Memory {
       case Motion::kLinearBones: return start(std::type_identity<LinearBones>());
       case Motion::kDualBones: return start(std::type_identity<DualBones>());
       case Motion::kJoints: return start(std::type_identity<void>());
-      case Motion::kFlesh:
-        return launch_kernel(group_kernel<kNormals, Number>, groups, kThreads, stream, view, chunks, target);
+      case Motion::kFlesh: {
+        const unsigned poses = blocks_for(chunks.poses, kFleshPoses);
+        return launch_kernel(flesh_kernel<kNormals, Number>, static_cast<unsigned>(view.group_count) * poses,
+                             kFleshWarps * kLanes, stream, view, chunks, target, poses);
+      }
     }
   }
 
   template <class Number>
   Result<void> deform(const DevicePoses& poses, const DeviceOutput& out, cudaStream_t stream) const {
-    const Target<Number> target{static_cast<Number*>(out.positions), static_cast<Number*>(out.normals)};
+    const auto stride_of = [&](std::size_t bytes) {
+      return bytes == 0 ? 3 * view.vertices : static_cast<std::int64_t>(bytes / sizeof(Number));
+    };
+    const Target<Number> target{static_cast<Number*>(out.positions), static_cast<Number*>(out.normals),
+                                stride_of(out.stride), stride_of(out.normal_stride)};
     return run(poses, nullptr, stream, [&](const Chunks& chunks, unsigned n) {
       if (target.normals)
         launch<true>(chunks, n, target, stream);
@@ -436,12 +334,20 @@ Result<DeviceDeformer> DeviceDeformer::upload(const Rig& rig, std::string_view d
 std::size_t DeviceDeformer::vertex_count() const { return static_cast<std::size_t>(memory_->view.vertices); }
 std::size_t DeviceDeformer::joint_count() const { return static_cast<std::size_t>(memory_->view.joints); }
 std::size_t DeviceDeformer::key_count() const { return static_cast<std::size_t>(memory_->view.keys); }
+std::size_t DeviceDeformer::stride_of_lines(DeviceFormat format) const {
+  constexpr std::size_t kLine = 128;
+  return (vertex_count() * 3 * size_of(format) + kLine - 1) / kLine * kLine;
+}
 int DeviceDeformer::root_joint() const { return memory_->view.root; }
 int DeviceDeformer::device() const { return memory_->device; }
 
 Result<void> DeviceDeformer::deform(const DevicePoses& poses, const DeviceOutput& out, void* stream) const {
   if (poses.count == 0 || memory_->view.vertices == 0) return {};
   if (!out.positions) return usage_error("positions need memory to be written to");
+  const std::size_t size = size_of(out.format);
+  for (const std::size_t stride : {out.stride, out.normal_stride})
+    if (stride != 0 && (stride % size != 0 || stride < vertex_count() * 3 * size))
+      return usage_error("a stride of " + std::to_string(stride) + " bytes is shorter than a pose or no multiple of a number");
   const DeviceScope scope(memory_->device);
   return out.format == DeviceFormat::kFloat16
              ? memory_->deform<__half>(poses, out, static_cast<cudaStream_t>(stream))

@@ -3,6 +3,7 @@
 // a warp deforms together: what depends on the pose lies 32 floats apart, what does not is the same for all.
 #pragma once
 
+#include "gpu/flesh_formulas.h"
 #include "gpu/joint_formulas.h"
 #include "gpu/kinematics.h"
 #include "gpu/skin_formulas.h"

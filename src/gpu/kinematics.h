@@ -2,6 +2,7 @@
 // From a pose to what deformers read of its joints.
 #pragma once
 
+#include "gpu/field_layout.h"
 #include "gpu/vectors.h"
 
 namespace sinew::gpu {
@@ -177,8 +178,8 @@ SINEW_HD void joint_entry(const EntryRest& entry, const float* matrices, float* 
   out[24 * kLanes] = static_cast<float>(twist / 2);
 }
 
-// A step of flesh: of a run y = rows x; else y = x' + s move r, r in the joint's frame turned by t of the
-// twist and x' that back in bind space. Twelve numbers, then half the twist.
+// A step of flesh: of a run y = rows x; else y = x' + s rows x', x' being x turned about the joint's axis by t
+// of the twist. Twelve numbers, then the twist.
 inline constexpr int kFleshFloats = 13;
 SINEW_HD void flesh_entry(const EntryRest& entry, const float* matrices, float* out) {
   double whole[12];
@@ -192,49 +193,52 @@ SINEW_HD void flesh_entry(const EntryRest& entry, const float* matrices, float* 
   const Quaternion<double> back{-parts.twist_q.x, -parts.twist_q.y, -parts.twist_q.z, parts.twist_q.w};
   double untwist[9];
   rotation_rows(back, untwist, 3);
+  const double* o = entry.origin;
   for (int r = 0; r < 3; ++r) {
     double swing[3];
-    for (int c = 0; c < 3; ++c)
+    for (int c = 0; c < 3; ++c) {
       swing[c] = whole[4 * r] * untwist[c] + whole[4 * r + 1] * untwist[3 + c] +
                  whole[4 * r + 2] * untwist[6 + c] - (r == c ? 1.0 : 0.0);
-    for (int c = 0; c < 3; ++c)
-      out[(4 * r + c) * kLanes] = static_cast<float>(swing[0] * entry.axes[c] + swing[1] * entry.axes[3 + c] +
-                                                     swing[2] * entry.axes[6 + c]);
+      out[(4 * r + c) * kLanes] = static_cast<float>(swing[c]);
+    }
+    const double shift =
+        whole[4 * r] * o[0] + whole[4 * r + 1] * o[1] + whole[4 * r + 2] * o[2] + whole[4 * r + 3] - o[r];
     out[(4 * r + 3) * kLanes] =
-        static_cast<float>(whole[4 * r] * entry.origin[0] + whole[4 * r + 1] * entry.origin[1] +
-                           whole[4 * r + 2] * entry.origin[2] + whole[4 * r + 3] - entry.origin[r]);
+        static_cast<float>(shift - swing[0] * o[0] - swing[1] * o[1] - swing[2] * o[2]);
   }
-  out[12 * kLanes] = static_cast<float>(parts.twist / 2);
+  out[12 * kLanes] = static_cast<float>(parts.twist);
 }
 
-// How a field is driven: cosine and sine of the swing's direction, half the twist, then a factor a function.
-inline constexpr int kDriveFloats = 3 + kFunctions;
-SINEW_HD void field_entry(const RigView& rig, int field, const float* matrices, float* drives) {
+// How a field is driven in one pose of a chunk.
+SINEW_HD void field_entry(const RigView& rig, int field, const float* matrices, int pose, float* drives,
+                          std::uint32_t* factors) {
   const FieldRest& rest = rig.fields[field];
   const EntryRest& joint = rig.field_joints[field];
   double whole[12];
   own_motion(joint, matrices, whole);
   const TurnParts parts = turn_of(quaternion_of(whole), joint.axes);
   double angle = sqrt(parts.swing_x * parts.swing_x + parts.swing_y * parts.swing_y);
-  const double cosine = angle > 0 ? parts.swing_x / angle : 1, sine = angle > 0 ? parts.swing_y / angle : 0;
+  const double direction = angle > 0 ? atan2(parts.swing_y, parts.swing_x) : 0;
   angle = angle > rest.swing ? rest.swing : angle;
   const double z = parts.twist > rest.twist    ? rest.twist
                    : parts.twist < -rest.twist ? -rest.twist
                                                : parts.twist;
   const double first = sin(angle), rise = 1 - cos(angle), both = rise * first, square = rise * rise;
   const double twist = sin(z), lift = 1 - cos(z);
-  const double factors[kFunctions] = {
+  const double numbers[kFunctions] = {
       first,        first,         both,          both,         rise,
       square,       rise,          rise,          square,       square,
       both,         both,          twist,         lift,         0.5 * sin(2 * z),
       lift * lift,  first * twist, first * twist, first * lift, first * lift,
       rise * twist, rise * lift,   both * twist,  both * twist, both * lift,
       both * lift,  rise * twist,  rise * twist,  rise * lift,  rise * lift};
-  drives[0] = static_cast<float>(cosine);
-  drives[kLanes] = static_cast<float>(sine);
-  drives[2 * kLanes] = static_cast<float>(z / 2);
+  float factor[kFunctions];
   SINEW_UNROLL
-  for (int q = 0; q < kFunctions; ++q) drives[(3 + q) * kLanes] = static_cast<float>(factors[q]);
+  for (int q = 0; q < kFunctions; ++q) factor[q] = static_cast<float>(numbers[q]);
+  drives[0] = static_cast<float>(direction);
+  drives[kLanes] = static_cast<float>(z);
+  drives[2 * kLanes] = factor[kCubicFactor];
+  put_factors(factor, pose, factors);
 }
 
 // A bone that stretches and twists: p' = rows p + e stretch; rows, stretch, half the twist at its head and what

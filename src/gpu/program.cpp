@@ -99,6 +99,7 @@ ChunkSize::ChunkSize(const RigView& view, Motion motion) {
   matrices = std::int64_t{12} * (view.joints + 1) * kLanes;
   if (motion != Motion::kLinear) palette = std::int64_t{view.entry_floats} * view.entries * kLanes;
   drives = std::int64_t{kDriveFloats} * view.field_count * kLanes;
+  factors = std::int64_t{kFactorWords} * view.field_count;
   keys = std::int64_t{view.keys} * kLanes;
 }
 

@@ -36,9 +36,11 @@ struct Program {
   std::vector<KeyDelta> key_deltas;
   std::vector<FleshGroup> groups;
   std::vector<FleshStep> steps;
-  std::vector<float> step_weights, field_twist;
-  std::vector<Four> field_values;
+  std::vector<float> step_weights, field_twist, group_positions, group_normals;
+  std::vector<AxisLine> step_axis;
   std::vector<FleshBlock> blocks;
+  std::vector<std::uint32_t> field_values, field_tilts;
+  std::vector<float> field_cubic, field_tilts_cubic;
   std::vector<FieldRest> fields;
 
   // Calls visit(vector, pointer of the view) for every array: who holds them elsewhere copies them so.
@@ -53,8 +55,10 @@ struct Program {
     visit(positions, view.positions), visit(normals, view.normals), visit(default_keys, view.default_keys);
     visit(key_deltas, view.key_deltas), visit(groups, view.groups), visit(steps, view.steps);
     visit(step_weights, view.step_weights), visit(field_twist, view.field_twist);
-    visit(field_values, view.field_values), visit(blocks, view.blocks);
-    visit(fields, view.fields);
+    visit(group_positions, view.group_positions), visit(group_normals, view.group_normals);
+    visit(step_axis, view.step_axis), visit(blocks, view.blocks), visit(fields, view.fields);
+    visit(field_values, view.field_values), visit(field_cubic, view.field_cubic);
+    visit(field_tilts, view.field_tilts), visit(field_tilts_cubic, view.field_tilts_cubic);
   }
   RigView view() const;
 };
@@ -63,10 +67,11 @@ struct Program {
 // formulas do not cover.
 Result<Program> make_program(const Rig& rig, std::string_view deformer);
 
-// What lies in memory for a chunk of kLanes poses, in floats but for globals.
+// What lies in memory for a chunk of kLanes poses, in floats but for globals and factors.
 struct ChunkSize {
   std::int64_t globals = 0;  // doubles
   std::int64_t matrices = 0, palette = 0, drives = 0, keys = 0;
+  std::int64_t factors = 0;  // words
 
   explicit ChunkSize(const RigView& view, Motion motion);
 };

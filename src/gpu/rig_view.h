@@ -19,7 +19,6 @@ inline constexpr int kTileVertices = 16;  // vertices that a warp deforms one af
 inline constexpr int kGroupVertices = 8;  // vertices of flesh that pass through the same joints
 inline constexpr int kMostSteps = 48;     // joints that one vertex passes through
 inline constexpr int kFunctions = 30;
-inline constexpr int kFieldValues = 92;  // of a vertex: three a function, and to whole blocks of four
 
 // --- what never changes ---
 
@@ -77,13 +76,14 @@ struct KeyDelta {
 };
 
 // Vertices that pass through the same joints. Numbers of a group lie vertex by vertex.
-struct FleshGroup {
+struct alignas(16) FleshGroup {
   std::uint32_t vertex[kGroupVertices];
   std::uint32_t used;
   std::uint32_t steps, first_step;    // FleshStep
   std::uint32_t first_weight;         // of step_weights: a pair a step and vertex
-  std::uint32_t blocks, first_block;  // FleshBlock
+  std::uint32_t blocks, first_block;  // fields: FleshBlock
   std::uint32_t chain;                // every step goes on into the next
+  std::uint32_t unused;
 };
 // Steps come children first, one branch after the other. A step begins at rest or where the one before it
 // ended; ends of branches that meet are added up in `sum` before the next step begins there.
@@ -97,16 +97,17 @@ struct FleshStep {
   std::uint8_t first, last;  // of the branches of that sum
 };
 inline constexpr int kMostSums = 8;  // that are open at a time
+// What one field does to one group: numbers of each block lie behind those of the one before it.
 struct FleshBlock {
   std::uint32_t field;
-  std::uint32_t twist;   // of field_twist, one a vertex
-  std::uint32_t values;  // of field_values, in fours: kFieldValues a vertex, those of normals behind them
 };
 struct FieldRest {
   double swing, twist;  // the range
 };
-struct alignas(16) Four {
-  float at[4];
+// An axis that points turn about: its direction, and its origin times it.
+struct alignas(16) AxisLine {
+  float x, y, z, unused;
+  float at_x, at_y, at_z, unused_too;
 };
 struct alignas(16) Twelve {  // rows of a matrix
   float at[12];
@@ -141,9 +142,16 @@ struct RigView {
   const FleshGroup* groups = nullptr;
   const FleshStep* steps = nullptr;
   const float* step_weights = nullptr;
+  const AxisLine* step_axis = nullptr;     // beside entry
+  const float* group_positions = nullptr;  // three a vertex of a group
+  const float* group_normals = nullptr;
   const FleshBlock* blocks = nullptr;
-  const float* field_twist = nullptr;
-  const Four* field_values = nullptr;
+  const float* field_twist = nullptr;           // one a vertex of a block
+  const std::uint32_t* field_values = nullptr;  // field_layout.h: kValueWords a block
+  const float* field_cubic = nullptr;           // kCubicValues
+  const std::uint32_t* field_tilts = nullptr;   // the same for normals
+  const float* field_tilts_cubic = nullptr;
+  float value_step = 0, tilt_step = 0;  // that values are counted in
   const FieldRest* fields = nullptr;
   const EntryRest* field_joints = nullptr;  // one a field
   std::int32_t field_count = 0, group_count = 0;

@@ -35,11 +35,16 @@ SINEW_HD Vec<T> cross(const Vec<T>& a, const Vec<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// Rows of a 3x4 matrix.
+// Rows of a 3x4 matrix. Sums begin with what needs no multiplication: each of the others is then one instruction.
 template <class T>
 SINEW_HD Vec<T> transform(const T* m, const Vec<T>& p) {
-  return {m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3], m[4] * p.x + m[5] * p.y + m[6] * p.z + m[7],
-          m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11]};
+  return {m[3] + m[0] * p.x + m[1] * p.y + m[2] * p.z, m[7] + m[4] * p.x + m[5] * p.y + m[6] * p.z,
+          m[11] + m[8] * p.x + m[9] * p.y + m[10] * p.z};
+}
+// start + a x b.
+template <class T>
+SINEW_HD Vec<T> plus_cross(const Vec<T>& start, const Vec<T>& a, const Vec<T>& b) {
+  return {start.x + a.y * b.z - a.z * b.y, start.y + a.z * b.x - a.x * b.z, start.z + a.x * b.y - a.y * b.x};
 }
 template <class T>
 SINEW_HD Vec<T> turn_by(const T* m, const Vec<T>& p) {

@@ -183,6 +183,31 @@ TEST_F(OnADevice, BonesStretchAndTwist) {
   }
 }
 
+TEST_F(OnADevice, LeavesGapsBetweenPosesAlone) {
+  const Rig rig = test::without_keys(test::sample_rig("quadruped"));
+  for (const char* deformer : {"lbs", "dqs", "flesh"}) {
+    const auto uploaded = DeviceDeformer::upload(rig, deformer);
+    ASSERT_TRUE(uploaded.ok());
+    constexpr std::size_t kCount = 70;
+    const test::RigPoses poses(rig, uploaded->root_joint(), kCount, false);
+    const OnDevice<float> q(poses.rotations);
+    const DevicePoses given{kCount, q.get(), nullptr, nullptr, nullptr};
+    const std::size_t frame = 3 * rig.mesh.vertex_count();
+    const OnDevice<float> packed(kCount * frame);
+    ASSERT_TRUE(uploaded->deform(given, {packed.get(), nullptr}).ok());
+    const std::vector<float> expected = packed.read();
+    for (const std::size_t stride : {uploaded->stride_of_lines() / sizeof(float), frame + 7}) {
+      const OnDevice<float> gaps(std::vector<float>(kCount * stride, 7.0f));
+      ASSERT_TRUE(uploaded->deform(given, {gaps.get(), nullptr, DeviceFormat::kFloat32, 4 * stride}).ok());
+      const std::vector<float> all = gaps.read();
+      for (std::size_t p = 0; p < kCount; ++p)
+        for (std::size_t k = 0; k < stride; ++k)
+          ASSERT_EQ(all[p * stride + k], k < frame ? expected[p * frame + k] : 7.0f)
+              << deformer << p << " " << k;
+    }
+  }
+}
+
 TEST_F(OnADevice, NothingIsNothing) {
   const auto uploaded = DeviceDeformer::upload(test::sample_rig("arm"), "lbs");
   ASSERT_TRUE(uploaded.ok());

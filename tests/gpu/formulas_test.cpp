@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formulas that devices run, compiled for the host: they must give what the player gives.
+#include <array>
 #include <cmath>
+#include <random>
 
 #include "gpu/program.h"
 #include "gpu/rig_poses.h"
+#include "sinew/rig/turn_functions.h"
 
 namespace sinew {
 namespace {
@@ -135,6 +138,68 @@ TEST(DeviceFormulas, PlayFarFromTheOrigin) {
     for (const char* deformer : {"lbs", "dqs", "flesh"})
       EXPECT_LT(on_host(rig, deformer, 2).position, 2 * kApart / test::size_of(rig))
           << deformer << below_a_node;
+  }
+}
+
+TEST(DeviceFormulas, SplitFloatsIntoHalves) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> exponent(-8, 15), part(-1, 1);
+  for (int k = 0; k < 10000; ++k) {
+    const float x = part(random) * std::exp2(exponent(random));
+    const gpu::Halves halves = gpu::split_halves(x);
+    const float sum = gpu::float_of_half(halves.high) + gpu::float_of_half(halves.low);
+    EXPECT_LE(std::abs(sum - x), std::abs(x) * 0x1p-22f + 0x1p-25f) << x;
+    EXPECT_LE(std::abs(gpu::float_of_half(halves.high) - x), std::abs(x) * 0x1p-11f + 0x1p-25f) << x;
+  }
+  EXPECT_EQ(gpu::half_of_float(1.0f), 0x3c00u);
+  EXPECT_EQ(gpu::half_of_float(-65504.0f), 0xfbffu);
+  EXPECT_EQ(gpu::half_of_float(1.0f + 0x1p-11f), 0x3c00u);  // a tie goes to the even one
+  EXPECT_EQ(gpu::half_of_float(0x1p-24f), 1u);
+}
+
+// Fields by powers of the direction's cosine and sine, from factors and values of half precision, against the sum of
+// all turn functions.
+TEST(DeviceFormulas, SumTurnFunctionsInPowers) {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> number(-1, 1);
+  for (int run = 0; run < 200; ++run) {
+    const Vec3 turn(number(random), number(random), number(random));
+    const double share = 0.5 + 0.5 * number(random);
+    const TurnParts parts(turn);
+    const TurnValues functions = turn_functions(turn, share);
+    std::array<double, kTurnFunctions> values{};
+    double expected = 0, size = 0;
+    float factors[kTurnFunctions];
+    for (std::size_t q = 0; q < kTurnFunctions; ++q) {
+      values[q] = number(random);
+      expected += values[q] * functions[q];
+      size += std::abs(values[q] * parts.factors[q]);
+      factors[q] = static_cast<float>(parts.factors[q]);
+    }
+    const gpu::FieldPowers powers(
+        [&](int q) { return q < 0 ? 0.0f : static_cast<float>(values[static_cast<std::size_t>(q)]); });
+    std::vector<std::uint32_t> words(gpu::kFactorWords);
+    const int pose = run % gpu::kLanes;
+    gpu::put_factors(factors, pose, words.data());
+    const auto factor = [&](gpu::FactorLot lot, int k) {
+      return gpu::half_of(words.data(), gpu::factor_word(pose, lot, k, false), k) +
+             gpu::half_of(words.data(), gpu::factor_word(pose, lot, k, true), k);
+    };
+    float one = 0, c = 0, s = 0, cc = 0, cs = 0;
+    for (int k = 0; k < 8; ++k) {
+      one += factor(gpu::kEvenFactors, k) * powers.one[k];
+      c += factor(gpu::kOddFactors, k) * powers.cosine[k];
+      s += factor(gpu::kOddFactors, k) * powers.sine[k];
+    }
+    for (int k = 0; k < 4; ++k) {
+      cc += factor(gpu::kSquareFactors, k) * powers.cosine_cosine[k];
+      cs += factor(gpu::kSquareFactors, k) * powers.cosine_sine[k];
+    }
+    const gpu::FieldView view =
+        gpu::field_view(static_cast<float>(std::atan2(parts.sine, parts.cosine)),
+                        static_cast<float>(turn.z()), factors[gpu::kCubicFactor], static_cast<float>(share));
+    const float sum = gpu::by_harmonics(view, c, s, cc, cs, powers.cubic[0], powers.cubic[1], one);
+    EXPECT_NEAR(static_cast<double>(sum), expected, 2e-6 * size + 1e-7) << run;
   }
 }
 

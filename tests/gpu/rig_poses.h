@@ -117,6 +117,7 @@ inline Difference difference_to_player(const Rig& rig, const char* deformer, con
   if (!player.ok()) return {1e30, 1e30};
   RigWorkspace workspace = player->make_workspace();
   const std::size_t n = player->vertex_count();
+  const double size = size_of(rig);
   std::vector<Vec3f> points(n), directions(n);
   Difference most;
   for (std::size_t p = 0; p < poses.poses.size(); ++p) {
@@ -124,7 +125,7 @@ inline Difference difference_to_player(const Rig& rig, const char* deformer, con
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t at = 3 * (p * n + i);
       const Vec3f other(positions[at], positions[at + 1], positions[at + 2]);
-      const double off = static_cast<double>((other - points[i]).norm()) / size_of(rig);
+      const double off = static_cast<double>((other - points[i]).norm()) / size;
       most.position = std::isfinite(off) ? std::max(most.position, off) : 1e30;
       if (normals.empty()) continue;
       const Vec3f turned(normals[at], normals[at + 1], normals[at + 2]);

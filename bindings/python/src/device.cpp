@@ -8,11 +8,19 @@ namespace sinew::python {
 namespace {
 
 using DeviceFloats = nb::ndarray<float, nb::c_contig, nb::device::cuda>;
-using DeviceNumbers = nb::ndarray<nb::c_contig, nb::device::cuda>;
+using DeviceNumbers =
+    nb::ndarray<nb::ndim<3>, nb::device::cuda>;  // a frame is contiguous, frames need not be
 using MaybeFloats = std::optional<DeviceFloats>;
 
 const float* pointer(const MaybeFloats& array) {
   return array ? array->data() : nullptr;
+}
+
+// Bytes from one frame to the next.
+std::size_t stride_of(const DeviceNumbers& frames) {
+  if (frames.stride(1) != 3 || frames.stride(2) != 1 || frames.stride(0) < 0)
+    throw nb::value_error("every frame must lie row by row in memory");
+  return frames.shape(0) < 2 ? 0 : static_cast<std::size_t>(frames.stride(0)) * frames.dtype().bits / 8;
 }
 
 class DevicePlayer {
@@ -28,7 +36,8 @@ class DevicePlayer {
     const DevicePoses poses{rotations.shape(0), rotations.data(), pointer(translations), pointer(keys),
                             pointer(bones)};
     const DeviceOutput out{positions.data(), normals ? normals->data() : nullptr,
-                           positions.dtype().bits == 16 ? DeviceFormat::kFloat16 : DeviceFormat::kFloat32};
+                           positions.dtype().bits == 16 ? DeviceFormat::kFloat16 : DeviceFormat::kFloat32,
+                           stride_of(positions), normals ? stride_of(*normals) : 0};
     std::optional<Result<void>> done;
     {
       const nb::gil_scoped_release released;

@@ -48,6 +48,15 @@ def test_gives_what_the_processor_gives(deformer):
     np.testing.assert_allclose(turned.cpu().numpy(), normals, atol=2e-3)
     out = torch.empty_like(made)
     assert player(on_device, out=out) is out and torch.equal(out, player(on_device))
+    # With gaps behind the frames, as it makes them itself, or of any other size, or without.
+    vertices = player.vertex_count
+    assert made.stride(0) * 4 % 128 == 0 and made.data_ptr() % 128 == 0
+    for gap in (0, 1, 33):
+        memory = torch.full((70, 3 * vertices + gap), 7.0, device="cuda")
+        frames = memory[:, :3 * vertices].unflatten(1, (vertices, 3))
+        other = torch.empty(70, vertices, 3, device="cuda")
+        assert player(on_device, out=frames, normals=other)[0] is frames
+        assert torch.equal(frames, made) and torch.equal(other, turned) and (memory[:, 3 * vertices:] == 7).all()
     half = player(on_device, out=torch.empty_like(made, dtype=torch.float16))
     np.testing.assert_allclose(half.float().cpu().numpy(), positions, atol=2e-3 * np.ptp(positions))
 
@@ -62,6 +71,8 @@ def test_refuses_what_it_cannot_take():
     for bad in (good.cpu(), good[:, :-1], good.double(), good.transpose(0, 1).contiguous().transpose(0, 1)):
         with pytest.raises(sinew.UsageError, match="rotations"):
             player(bad)
+    with pytest.raises(sinew.UsageError, match="out"):
+        player(good, out=torch.empty(2, 3, player.vertex_count, device="cuda").transpose(1, 2))
     with pytest.raises(sinew.UsageError, match="out"):
         player(good, out=torch.empty(1, player.vertex_count, 3, device="cuda"))
     assert player(good[:0]).shape == (0, player.vertex_count, 3)

@@ -30,6 +30,9 @@ struct DeviceOutput {
   void* positions = nullptr;
   void* normals = nullptr;  ///< null: none are computed
   DeviceFormat format = DeviceFormat::kFloat32;
+  /// Bytes from one pose to the next; 0: they follow one another without a gap. Multiples of 128, behind
+  /// addresses that are, are written fastest (DeviceDeformer::stride_of_lines()).
+  std::size_t stride = 0, normal_stride = 0;
 };
 
 /// A rig that is ready to run on a CUDA device: uploaded once, then any number of poses a call. Forward
@@ -49,12 +52,15 @@ class DeviceDeformer {
   std::size_t vertex_count() const;
   std::size_t joint_count() const;
   std::size_t key_count() const;
+  /// The least stride with which every pose begins at a cache line.
+  std::size_t stride_of_lines(DeviceFormat format = DeviceFormat::kFloat32) const;
   int root_joint() const;  ///< the joint that DevicePoses::translations move; -1: none
   int device() const;
 
   /// Deforms all poses. Returns when the work is queued on `stream` (a cudaStream_t; null: the default one),
   /// in whose order memory for the palettes is taken from the device. Cost: docs/results.md. kUsage: no memory
-  /// to write to. kLimit: out of memory, after which the outputs count for nothing.
+  /// to write to, or a stride that is shorter than a pose or no multiple of a number. kLimit: out of memory,
+  /// after which the outputs count for nothing.
   Result<void> deform(const DevicePoses& poses, const DeviceOutput& out, void* stream = nullptr) const;
   /// The first part of it alone: skinning matrices, rows of three by four floats, into count x joint_count() x
   /// 12 floats of device memory.

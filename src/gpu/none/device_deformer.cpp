@@ -27,6 +27,9 @@ std::size_t DeviceDeformer::joint_count() const {
 std::size_t DeviceDeformer::key_count() const {
   return 0;
 }
+std::size_t DeviceDeformer::stride_of_lines(DeviceFormat) const {
+  return 0;
+}
 int DeviceDeformer::root_joint() const {
   return -1;
 }

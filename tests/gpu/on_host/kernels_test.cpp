@@ -27,9 +27,55 @@ test::Difference by_kernels(const Rig& rig, const char* deformer, std::size_t co
                                     std::vector<float>(normals.begin(), normals.end()));
 }
 
-class KernelsOnTheHost : public testing::TestWithParam<const char*> {};
+// Fields thirty times as strong as they are: what low parts of factors and values bring is beyond the bound.
+TEST(KernelsOnTheHost, AddFieldsUpInMoreThanHalfPrecision) {
+  Rig rig = test::without_keys(test::sample_rig("arm"));
+  for (FleshField& field : rig.flesh.fields)
+    for (float& step : field.steps) step *= 30;
+  EXPECT_LT(by_kernels<float>(rig, "flesh", 19, false).position, 1e-5);
+}
 
-TEST_P(KernelsOnTheHost, GiveWhatThePlayerGives) {
+// Poses with gaps between them: the gaps stay as they were, the rest is what it is without.
+TEST(KernelsOnTheHost, LeaveGapsAlone) {
+  const Rig rig = test::without_keys(test::sample_rig("arm"));
+  for (const char* deformer : {"lbs", "flesh"}) {
+    const auto uploaded = DeviceDeformer::upload(rig, deformer);
+    ASSERT_TRUE(uploaded.ok());
+    constexpr std::size_t kCount = 35;
+    const test::RigPoses poses(rig, uploaded->root_joint(), kCount, false);
+    const DevicePoses given{kCount, poses.rotations.data(), poses.translations.data(), nullptr, nullptr};
+    const std::size_t frame = 3 * rig.mesh.vertex_count();
+    std::vector<float> packed(kCount * frame), packed_normals = packed;
+    ASSERT_TRUE(uploaded->deform(given, {packed.data(), packed_normals.data()}).ok());
+    const std::size_t lines = uploaded->stride_of_lines() / sizeof(float);
+    EXPECT_EQ(lines % 32, 0u);
+    EXPECT_GE(lines, frame);
+    EXPECT_LT(lines, frame + 32);
+    for (const std::size_t stride : {lines, frame + 1}) {
+      std::vector<float> positions(kCount * stride, 7.0f), normals((kCount + 1) * (stride + 5), 7.0f);
+      ASSERT_TRUE(uploaded
+                      ->deform(given, {positions.data(), normals.data(), DeviceFormat::kFloat32,
+                                       stride * sizeof(float), (stride + 5) * sizeof(float)})
+                      .ok());
+      for (std::size_t p = 0; p < kCount; ++p)
+        for (std::size_t k = 0; k < stride; ++k) {
+          ASSERT_EQ(positions[p * stride + k], k < frame ? packed[p * frame + k] : 7.0f) << p << " " << k;
+          ASSERT_EQ(normals[p * (stride + 5) + k], k < frame ? packed_normals[p * frame + k] : 7.0f)
+              << p << " " << k;
+        }
+    }
+    EXPECT_EQ(
+        uploaded->deform(given, {packed.data(), nullptr, DeviceFormat::kFloat32, 4 * frame - 4}).error().code,
+        ErrorCode::kUsage);
+    EXPECT_EQ(
+        uploaded->deform(given, {packed.data(), nullptr, DeviceFormat::kFloat32, 4 * frame + 2}).error().code,
+        ErrorCode::kUsage);
+  }
+}
+
+class EveryKernelOnTheHost : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryKernelOnTheHost, GiveWhatThePlayerGives) {
   const Rig& keys = test::sample_rig("arm");
   const Rig plain = test::without_keys(keys);
   EXPECT_LT(by_kernels<float>(plain, GetParam(), 1, false).position, 1e-5);
@@ -40,7 +86,7 @@ TEST_P(KernelsOnTheHost, GiveWhatThePlayerGives) {
   EXPECT_LT(by_kernels<__half>(plain, GetParam(), 5, true).position, 2e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, KernelsOnTheHost, testing::ValuesIn(test::kDeviceDeformers),
+INSTANTIATE_TEST_SUITE_P(Every, EveryKernelOnTheHost, testing::ValuesIn(test::kDeviceDeformers),
                          [](const auto& one) {
                            std::string name = one.param;
                            std::replace(name.begin(), name.end(), '-', '_');
