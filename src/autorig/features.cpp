@@ -12,7 +12,7 @@ namespace sinew::autorig {
 const std::array<const char*, kFeatureCount> kFeatureNames = {
     "lengths",      "asymmetry",   "extra_limbs", "head_limbs", "odd_horn",     "missing_limbs",
     "missing_tail", "half_pairs",  "places",      "seam_shift", "hidden_limbs", "thickness",
-    "thin_head",    "upside_down", "turned",      "constant"};
+    "thin_head",    "upside_down", "backwards",   "turned",     "constant"};
 
 double score(const Features& weights, const Features& features) {
   double sum = 0;
@@ -29,6 +29,10 @@ constexpr double kHeadFrom = 0.03, kHeadTo = 0.15;  // of the trunk: where a hea
 constexpr double kTailFrom = 0.6, kTailTo = 0.95;   // of a limb: the same of a tail
 constexpr double kLimbSway = 0.5;                   // how much of a limb's direction counts: limbs move
 constexpr double kMostLonger = 4;                   // times a limb is longer or shorter than the template's
+constexpr double kShinFrom = 0.5, kShinTo = 0.8,
+                 kFootFrom = 0.88;  // of a limb, where both are its lower half
+// Sines between foot and shin: less is no foot, the template's and the body's.
+constexpr double kFootBend = 0.4, kLeastBend = 0.2;
 constexpr int kTrunkSamples = 12, kLimbSamples = 8;
 constexpr double kMostOff = 1.5, kMostThin = 3;  // logarithms
 
@@ -87,6 +91,15 @@ double mean_radius(const Curve& curve, double from, double to) {
 double head_over_tail(const Parts& parts, std::size_t tail) {
   return std::log(mean_radius(parts.trunk, kHeadFrom, kHeadTo) /
                   mean_radius(parts.limbs[tail].curve, kTailFrom, kTailTo));
+}
+
+// How the end of a limb bends away from it: the direction of a foot beside its shin's; shorter than 1.
+Vec3 foot_of(const Curve& curve) {
+  const auto way = [&](double from, double to) {
+    return (curve.at(to * curve.length()) - curve.at(from * curve.length())).normalized();
+  };
+  const Vec3 shin = way(kShinFrom, kShinTo), foot = way(kFootFrom, 1);
+  return foot - foot.dot(shin) * shin;
 }
 
 }  // namespace
@@ -260,6 +273,19 @@ double thin_head(const TemplateData& model, const Parts& parts) {
     return std::isfinite(off) ? std::clamp(-off, 0.0, kMostThin) : 0;
   }
   return 0;
+}
+
+double backwards(const TemplateData& model, const Parts& parts, const Mat3& rotation) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < parts.limbs.size() && model.two_sided; ++i) {
+    const Curve &a = model.parts.limbs[i].curve, &b = parts.limbs[i].curve;
+    if (model.mirror_limbs[i] == static_cast<int>(i) || a.points.size() < 3 || b.points.size() < 3) continue;
+    const Vec3 wanted = rotation * foot_of(a), foot = foot_of(b);
+    if (!(wanted.norm() > kFootBend && foot.norm() > kLeastBend)) continue;
+    sum += std::max(0.0, -wanted.dot(foot) / (wanted.norm() * foot.norm()));
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
 }
 
 double upside_down(const TemplateData& model, const Mat3& rotation) {

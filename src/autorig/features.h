@@ -26,6 +26,7 @@ enum Feature : std::size_t {
   kThickness,     // radii differ, as a logarithm
   kThinHead,      // the head is thinner beside the tail than the template's, as a logarithm
   kUpsideDown,    // how far the head points down
+  kBackwards,     // feet point to where the template's heels do
   kTurned,        // how far the body is turned from the template, 0 .. 1
   kConstant,      // 1 for every assignment
   kFeatureCount
@@ -68,6 +69,7 @@ struct Overlay {
 // body has no extent.
 bool overlay_features(Overlay& overlay, Features& features);
 double thin_head(const TemplateData& model, const Parts& parts);
+double backwards(const TemplateData& model, const Parts& parts, const Mat3& rotation);
 double upside_down(const TemplateData& model, const Mat3& rotation);
 double turn_from_template(const TemplateData& model, const Parts& parts, const Mat3& rotation);
 

@@ -23,6 +23,7 @@ constexpr Features kSurfaceLimbs = {
     0.08,  // kThickness
     0.08,  // kThinHead
     0.12,  // kUpsideDown
+    0.05,  // kBackwards
     0.02,  // kTurned: settles what the shape cannot, a cylinder's lower end, a ball's front
     0,     // kConstant
 };
@@ -52,12 +53,13 @@ constexpr Tuning kSurface = {
     .mediocre = 0.28,
     .stout_trunk = 5,
     .stout_spine = 10,
+    .limbs_of_chain = 0.3,
     .most_chain = std::numeric_limits<double>::infinity(),  // that is FindOptions::most_chain_cost
 };
 
 // Rings must fit well: nothing may be longer, moved or upside down.
-constexpr Features kRingLimbs =
-    with(kSurfaceLimbs, {{kSeamShift, 0}, {kThinHead, 0}, {kUpsideDown, 0}, {kTurned, 0.004}});
+constexpr Features kRingLimbs = with(
+    kSurfaceLimbs, {{kSeamShift, 0}, {kThinHead, 0}, {kUpsideDown, 0}, {kBackwards, 0}, {kTurned, 0.004}});
 
 constexpr Tuning rings_of(Tuning table) {
   table.limbs = kRingLimbs;

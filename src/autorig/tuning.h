@@ -34,7 +34,9 @@ struct Tuning {
   double mediocre;      // a cost at which the mesh is asked for its mirror plane
   double stout_trunk;   // a chain that is shorter, in radii, is none
   double stout_spine;   // the same of a spine
-  double most_chain;    // a chain without limbs must cost less by rings: any body has a long way through it
+  double
+      limbs_of_chain;  // of the diameter: what may stick out of a body that is a chain because nothing else fits
+  double most_chain;  // a chain without limbs must cost less by rings: any body has a long way through it
 };
 const Tuning& tuning(bool rings);
 

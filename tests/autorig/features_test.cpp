@@ -246,6 +246,36 @@ TEST(Features, AHeadThinnerThanTheTailIsTold) {
   EXPECT_NEAR(thin_head(model, parts), std::log(4), 1e-9);
 }
 
+// A body on two legs along -y with feet along z; front and back of all else are alike.
+TemplateData with_feet(double foot) {
+  TemplateData model;
+  model.two_sided = true;
+  model.parts.trunk = line({0, 2, 0}, {0, 1, 0}, 0.1);
+  model.mirror_limbs = {1, 0};
+  model.parts.limbs.resize(2);
+  for (const double x : {0.2, -0.2}) {
+    Curve& leg = model.parts.limbs[x > 0 ? 0 : 1].curve;
+    leg = line({x, 1, 0}, {x, 0, 0}, 0.05);
+    for (int k = 1; k <= 6; ++k) {
+      leg.points.push_back({x, 0, foot * k / 6});
+      leg.radii.push_back(0.05);
+      leg.levels.push_back(1 + foot * k / 6);
+    }
+    leg.measure();
+  }
+  return model;
+}
+
+TEST(Features, FeetTellFrontFromBack) {
+  const TemplateData model = with_feet(0.2);
+  const Mat3 around = Eigen::AngleAxisd(M_PI, Vec3::UnitY()).toRotationMatrix();
+  EXPECT_NEAR(backwards(model, model.parts, Mat3::Identity()), 0, 1e-9);
+  EXPECT_NEAR(backwards(model, model.parts, around), 1, 1e-9);
+  EXPECT_NEAR(backwards(model, with_feet(-0.2).parts, Mat3::Identity()), 1, 1e-9);
+  EXPECT_NEAR(backwards(model, with_feet(-0.2).parts, around), 0, 1e-9);
+  EXPECT_EQ(backwards(model, with_feet(0).parts, around), 0) << "where there are none, nothing is told";
+}
+
 TEST(Features, OnlyBodiesWithSidesStandOnTheirHead) {
   TemplateData model = solid_model(0.1);
   const Mat3 over = Eigen::AngleAxisd(M_PI, Vec3::UnitX()).toRotationMatrix();
