@@ -181,31 +181,25 @@ Result<BodyMap> map_mesh(MeshView mesh, SkeletonMethod method, const FindOptions
   return body;
 }
 
-Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMethod method,
-                               std::span<const SkeletonTemplate> templates, const FindOptions& options) {
-  const auto start = Clock::now();
-  Attempt made;
-  FoundSkeleton& found = made.found;
-  found.method = method;
+std::vector<const TemplateData*> data_of(std::span<const SkeletonTemplate> templates) {
   std::vector<const TemplateData*> models;
   for (const SkeletonTemplate& one : templates) models.push_back(&one.data());
-  SINEW_TRY(BodyMap body, map_mesh(view, method, options));
-  found.curve_ms = ms_since(start);
-  const auto middle = Clock::now();
-  SINEW_TRY(made.fitted,
-            fit_templates(
-                std::move(body), models, options,
-                [&](const BodyMap& one) { return first_mirror(view, one, axis_mirrors(one)); }, found));
+  return models;
+}
+
+// The joints of a template that fits.
+Result<void> place_fitted(const PolyMesh& mesh, MeshView view, const FindOptions& options, Attempt& made) {
+  const auto start = Clock::now();
+  FoundSkeleton& found = made.found;
   const Fitted& fitted = made.fitted;
-  if (!fitted.fits()) return made;
   const WindingNumber winding(view);
   if (share_inside(winding, found.curves) < kMostlyInside) {
     found.problem = kHollow;
-    return made;
+    return {};
   }
   std::vector<PlacedJoint> placed = place_joints(fitted.match);
   const auto map_pose = [&](std::span<const Vec3> positions) {
-    return map_mesh({positions, view.triangles}, method, options);
+    return map_mesh({positions, view.triangles}, found.method, options);
   };
   SINEW_CHECK(refine_from_poses(mesh, fitted.match, options, map_pose, placed));
   TemplateData model = *fitted.match.model;
@@ -233,7 +227,22 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMeth
   }
   pull_tails_inside(is_within, model, mirror.has_value(), placed);
   SINEW_CHECK(finish(fitted, model, placed, mirror, found));
-  found.skeleton_ms = ms_since(middle);
+  found.skeleton_ms += ms_since(start);
+  return {};
+}
+
+Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMethod method,
+                               std::span<const SkeletonTemplate> templates, const FindOptions& options) {
+  const auto start = Clock::now();
+  Attempt made;
+  made.found.method = method;
+  SINEW_TRY(BodyMap body, map_mesh(view, method, options));
+  made.found.curve_ms = ms_since(start);
+  const auto middle = Clock::now();
+  const auto mirror = [&](const BodyMap& one) { return first_mirror(view, one, axis_mirrors(one)); };
+  SINEW_TRY(made.fitted, fit_templates(std::move(body), data_of(templates), options, mirror, made.found));
+  made.found.skeleton_ms = ms_since(middle);
+  if (made.fitted.fits()) SINEW_CHECK(place_fitted(mesh, view, options, made));
   return made;
 }
 
@@ -282,67 +291,77 @@ bool is_sure(const Result<Attempt>& made) {
   return made && made->answered() && made->found.confidence >= kSure;
 }
 
-// Where looking along the surface was unsure, through the voxels, too; where no template fits either, by the curves
-// alone.
-Result<FoundSkeleton> find_through_volume(const PolyMesh& mesh, MeshView view, Result<Attempt> surface,
-                                          std::span<const SkeletonTemplate> templates,
-                                          const FindOptions& options) {
+// Where looking along the surface was unsure, through the voxels, too: the way by which a template fits better.
+Result<Attempt> find_through_volume(const PolyMesh& mesh, MeshView view, Result<Attempt> surface,
+                                    std::span<const SkeletonTemplate> templates, const FindOptions& options) {
   Result<Attempt> volume = impossible(kHollow);
   const bool mapped = surface.ok() && !surface->fitted.body.major.empty();
   if (!(mapped && templates.empty()) && encloses(view))
     volume = find_by_levels(mesh, view, SkeletonMethod::kVolume, templates, options);
   if (is_cancelled(volume)) return volume.error();
   const bool by_surface = surface.ok() && cost_of(surface) <= cost_of(volume) + tuning(false).surely_worse;
-  Result<Attempt>& best = by_surface || !volume.ok() ? surface : volume;
-  if (!best.ok()) return volume.error();
-  if (best->answered() || !options.plain) return best->found;
-  Attempt& plain = mapped ? *surface : *best;
-  return find_plain(view, plain.fitted.body, options, std::move(plain.found));
+  if (by_surface || (surface.ok() && !volume.ok())) return surface;
+  return volume;
 }
 
-// A template in what is left of a mesh without what it holds, and without its small pieces; an empty skeleton where
-// none fits that, or nothing is left out.
-Result<FoundSkeleton> find_without_props(const PolyMesh& mesh, MeshView view,
-                                         std::span<const SkeletonTemplate> templates, FindOptions options) {
-  FoundSkeleton best;
-  options.plain = false;
+// A template in what is left of a mesh without what it holds, and without its small pieces: what fits best, or the first
+// that is sure. None where nothing fits that, or nothing is left out.
+Result<Attempt> find_without_props(const PolyMesh& mesh, MeshView view,
+                                   std::span<const SkeletonTemplate> templates, const FindOptions& options) {
+  Result<Attempt> best = impossible("");
   std::size_t before = view.triangles.size();
   for (const double least_area : {0.0, kSmallPiece}) {
     const std::vector<Triangle> body = without_props(view, least_area);
     if (body.size() == before) continue;
     before = body.size();
     const MeshView part{mesh.positions, body};
-    Result<Attempt> surface = impossible("");
-    if (!options.volume) surface = find_by_levels(mesh, part, SkeletonMethod::kSurface, templates, options);
-    if (is_cancelled(surface)) return surface.error();
-    if (is_sure(surface)) return surface->found;
-    Result<FoundSkeleton> found = find_through_volume(mesh, part, std::move(surface), templates, options);
-    if (!found && found.error().code == ErrorCode::kCancelled) return found.error();
-    if (!found || found->skeleton.empty() || (!best.skeleton.empty() && found->confidence <= best.confidence))
-      continue;
-    best = std::move(*found);
-    if (best.confidence >= kSure) break;
+    Result<Attempt> one = impossible("");
+    if (!options.volume) one = find_by_levels(mesh, part, SkeletonMethod::kSurface, templates, options);
+    if (!is_cancelled(one) && !is_sure(one))
+      one = find_through_volume(mesh, part, std::move(one), templates, options);
+    if (is_cancelled(one)) return one;
+    if (cost_of(one) < cost_of(best)) best = std::move(one);
+    if (is_sure(best)) break;
   }
   return best;
 }
 
-// Along the surface; where that is unsure, without what the body holds in its hands, and through the voxels.
+// What is done with a body that no template fits by any way: a chain, if that is all there is, or joints by its curves
+// alone.
+Result<FoundSkeleton> find_unlike_all(const PolyMesh& mesh, MeshView view, Attempt made,
+                                      std::span<const SkeletonTemplate> templates,
+                                      const FindOptions& options) {
+  SINEW_TRY(const bool chain, fit_chain(data_of(templates), options, made.fitted, made.found));
+  if (chain) {
+    SINEW_CHECK(place_fitted(mesh, view, options, made));
+    if (made.answered()) return made.found;
+  }
+  if (!options.plain) return made.found;
+  return find_plain(view, made.fitted.body, options, std::move(made.found));
+}
+
+// Along the surface; where that is unsure, without what the body holds in its hands, and through the voxels: the way by
+// which a template fits best.
 Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
                                          const FindOptions& options) {
   const TriangleView cut = triangulate(mesh);
   const MeshView view{mesh.positions, cut.triangles};
-  const auto along_surface = [&](MeshView part) -> Result<Attempt> {
-    if (options.volume) return impossible("");
-    return find_by_levels(mesh, part, SkeletonMethod::kSurface, templates, options);
-  };
-  Result<Attempt> surface = along_surface(view);
+  Result<Attempt> surface = impossible("");
+  if (!options.volume) surface = find_by_levels(mesh, view, SkeletonMethod::kSurface, templates, options);
   if (is_cancelled(surface)) return surface.error();
   if (is_sure(surface)) return surface->found;
-  if (!templates.empty()) {
-    SINEW_TRY(FoundSkeleton bare, find_without_props(mesh, view, templates, options));
-    if (!bare.skeleton.empty()) return bare;
-  }
-  return find_through_volume(mesh, view, std::move(surface), templates, options);
+  Result<Attempt> bare = impossible("");
+  if (!templates.empty()) bare = find_without_props(mesh, view, templates, options);
+  if (is_cancelled(bare)) return bare.error();
+  if (is_sure(bare)) return bare->found;
+  std::optional<Attempt> mapped;  // what a body without a template is seen by
+  if (surface.ok() && !surface->answered() && !surface->fitted.body.major.empty()) mapped = *surface;
+  Result<Attempt> whole = find_through_volume(mesh, view, std::move(surface), templates, options);
+  if (is_cancelled(whole)) return whole.error();
+  if (cost_of(bare) <= cost_of(whole) && std::isfinite(cost_of(bare))) return bare->found;
+  if (!whole.ok()) return whole.error();
+  if (whole->answered()) return whole->found;
+  return find_unlike_all(mesh, view, mapped ? std::move(*mapped) : std::move(*whole), templates, options);
 }
 
 }  // namespace

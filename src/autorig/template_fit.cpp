@@ -35,6 +35,14 @@ TemplateCost figures_of(const std::string& name, const Match& match) {
   return cost;
 }
 
+// What a template that fits shows of its body.
+void describe(Fitted& fitted, FoundSkeleton& found) {
+  Matcher(fitted.body).add_minors(fitted.match);
+  found.curves = curves_of(fitted.match.parts);
+  found.rings = fitted.match.parts.rings;
+  found.name = fitted.match.model->name;
+}
+
 // A chain must be one: a ball has two ends as well.
 bool too_stout(const Match& match) {
   if (match.tips.size() != 1) return false;
@@ -116,22 +124,6 @@ void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
   fitted.match = std::move(other);
 }
 
-// Where nothing else fits, a chain may fit worse than beside others, as long as it would be sure by itself.
-Result<void> fit_chain(std::span<const TemplateData* const> templates, FindOptions options, Fitted& fitted) {
-  std::vector<const TemplateData*> chains;
-  for (const TemplateData* one : templates)
-    if (is_spine(*one)) chains.push_back(one);
-  if (chains.empty() || fitted.body.graph.rings) return {};
-  options.most_chain_cost = std::max(options.most_chain_cost, 2 * (1 - kSure) * options.most_cost);
-  std::vector<TemplateCost> tried;
-  double second = 0;
-  SINEW_TRY(Match match, best_match(fitted.body, chains, options, second, tried));
-  if (!std::isfinite(match.cost)) return {};
-  fitted.match = std::move(match);
-  fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
-  return {};
-}
-
 // A broad head has no tip of its own, and where tips alone do not tell what is left and right, the mesh does.
 Result<void> look_on_plane(std::span<const TemplateData* const> templates, const FindOptions& options,
                            const FindMirror& find_mirror_plane, Fitted& fitted,
@@ -166,7 +158,6 @@ Result<Fitted> fit_templates(BodyMap body, std::span<const TemplateData* const> 
   look_between(fitted, found.tried);
   SINEW_CHECK(look_on_plane(templates, options, find_mirror_plane, fitted, found.tried));
   fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
-  if (!fitted.fits()) SINEW_CHECK(fit_chain(templates, options, fitted));
   if (!fitted.fits()) {
     const Parts parts = all_parts(fitted.body);
     found.curves = curves_of(parts);
@@ -174,11 +165,25 @@ Result<Fitted> fit_templates(BodyMap body, std::span<const TemplateData* const> 
     found.problem = "no template fits this body";
     return fitted;
   }
-  Matcher(fitted.body).add_minors(fitted.match);
-  found.curves = curves_of(fitted.match.parts);
-  found.rings = fitted.match.parts.rings;
-  found.name = fitted.match.model->name;
+  describe(fitted, found);
   return fitted;
+}
+
+Result<bool> fit_chain(std::span<const TemplateData* const> templates, FindOptions options, Fitted& fitted,
+                       FoundSkeleton& found) {
+  std::vector<const TemplateData*> chains;
+  for (const TemplateData* one : templates)
+    if (is_spine(*one)) chains.push_back(one);
+  if (chains.empty() || fitted.body.graph.rings || fitted.body.major.size() < 2) return false;
+  options.most_chain_cost = std::max(options.most_chain_cost, 2 * (1 - kSure) * options.most_cost);
+  std::vector<TemplateCost> tried;
+  double second = 0;
+  SINEW_TRY(Match match, best_match(fitted.body, chains, options, second, tried));
+  if (!std::isfinite(match.cost) || match.features[kExtraLimbs] > tuning(false).limbs_of_chain) return false;
+  fitted.match = std::move(match);
+  fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
+  describe(fitted, found);
+  return fitted.fits();
 }
 
 }  // namespace sinew::autorig

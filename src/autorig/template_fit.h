@@ -27,4 +27,9 @@ Result<Fitted> fit_templates(BodyMap body, std::span<const TemplateData* const> 
                              const FindOptions& options, const FindMirror& find_mirror_plane,
                              FoundSkeleton& found);
 
+// Where nothing else fits by any way, a chain may fit worse than beside others, as long as it would be sure by itself, and
+// few limbs are left over: those get bones without a template. Whether one does.
+Result<bool> fit_chain(std::span<const TemplateData* const> templates, FindOptions options, Fitted& fitted,
+                       FoundSkeleton& found);
+
 }  // namespace sinew::autorig

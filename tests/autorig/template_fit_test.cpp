@@ -108,6 +108,36 @@ TEST(TemplateFit, WhereNoneFitsThereAreCurvesAndAReason) {
   EXPECT_EQ(found.curves.size(), fitted->body.major.size()) << "a trunk, and a limb for each other tip";
 }
 
+// A long body with pairs of fins; a chain of eight joints is what it would be taken for.
+TEST(TemplateFit, ABodyIsNoChainWhereManyLimbsWouldBeLeftOver) {
+  std::vector<Joint> joints(8);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    joints[j].name = "Spine" + std::to_string(j);
+    joints[j].parent = static_cast<int>(j) - 1;
+    joints[j].rest_local.translation() = Vec3(0, 0, j == 0 ? -3.5 : 0.9);
+  }
+  const PolyMesh straight = test::capsule({0, 0, -4}, {0, 0, 4}, 0.3);
+  const SkeletonTemplate chain = *learn_template("chain", straight, *Skeleton::create(std::move(joints)));
+  const TemplateData* model = &chain.data();
+  for (const double fin : {0.8, 2.5}) {
+    std::vector<PolyMesh> parts = {straight};
+    for (const double side : {-1.0, 1.0})
+      parts.push_back(test::capsule({0, 0, 0.5}, {side * (0.3 + fin), 0, 0}, 0.15));
+    FoundSkeleton found;
+    FindOptions options;
+    options.most_chain_cost = 0.05;  // so that it is none beside other templates
+    const PolyMesh body = test::joined(parts);
+    auto fitted = fit_templates(walker_map(body), {&model, 1}, options, kNoPlane, found);
+    ASSERT_TRUE(fitted.ok());
+    ASSERT_FALSE(fitted->fits()) << fin;
+    options.most_chain_cost = FindOptions{}.most_chain_cost;
+    const auto is_chain = fit_chain({&model, 1}, options, *fitted, found);
+    ASSERT_TRUE(is_chain.ok());
+    EXPECT_EQ(*is_chain, fin < 1) << fin;
+    EXPECT_EQ(found.name == "chain", fin < 1) << fin;
+  }
+}
+
 TEST(TemplateFit, ABodyWithoutTwoEndsIsNone) {
   const TwoTemplates templates;
   BodyMap body = walker_map(walker(2, 2));
