@@ -2,16 +2,32 @@
 #include "autorig/body_mirrors.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sinew::autorig {
 
-std::optional<Mirror> first_mirror(MeshView mesh, const BodyMap& body,
-                                   std::span<const std::optional<Mirror>> guesses) {
-  const Bvh surface(mesh);
-  const std::span<const Vec3> points = body.graph.volume ? mesh.positions : body.graph.positions;
-  for (const auto& guess : guesses)
-    if (guess)
-      if (auto mirror = find_mirror(points, surface, body.graph.size, *guess)) return mirror;
+namespace {
+
+constexpr double kSameNormal = 1e-3, kSameCentre = 0.01;  // of the size: guesses so alike are one
+
+}  // namespace
+
+std::optional<Mirror> MirrorPlanes::first(const BodyMap& body,
+                                          std::span<const std::optional<Mirror>> guesses) {
+  const double size = body.graph.size;
+  for (const auto& guess : guesses) {
+    if (!guess) continue;
+    auto known = std::find_if(asked_.begin(), asked_.end(), [&](const Asked& one) {
+      return (one.guess.normal - guess->normal).norm() < kSameNormal &&
+             std::abs((one.guess.centre - guess->centre).dot(guess->normal)) < kSameCentre * size;
+    });
+    if (known == asked_.end()) {
+      if (!surface_) surface_.emplace(mesh_);
+      const std::span<const Vec3> points = body.graph.volume ? mesh_.positions : body.graph.positions;
+      known = asked_.insert(known, {*guess, find_mirror(points, *surface_, size, *guess)});
+    }
+    if (known->found) return known->found;
+  }
   return std::nullopt;
 }
 
@@ -29,10 +45,17 @@ std::array<std::optional<Mirror>, 3> plain_mirrors(const BodyMap& body) {
     across += d.dot(across) < 0 ? Vec3(-d) : d;
     centre += (body.graph.positions[body.major[a].point] + body.graph.positions[body.major[b].point]) / 2;
   }
-  if (across.norm() > 0)
-    guesses[0] = Mirror{across.normalized(), centre / static_cast<double>(sides.pairs.size())};
   const auto along_axes = axis_mirrors(body);
-  std::copy(along_axes.begin(), along_axes.end(), guesses.begin() + 1);
+  if (across.norm() > 0) {
+    guesses[0] = Mirror{across.normalized(), centre / static_cast<double>(sides.pairs.size())};
+    std::copy(along_axes.begin(), along_axes.end(), guesses.begin() + 1);
+    return guesses;
+  }
+  std::copy(along_axes.begin(), along_axes.end(), guesses.begin());
+  if (body.major.size() == 2) {  // the arms of a stout toy
+    const Vec3 &a = body.graph.positions[body.major[0].point], &b = body.graph.positions[body.major[1].point];
+    if ((a - b).norm() > 0) guesses[2] = Mirror{(a - b).normalized(), (a + b) / 2};
+  }
   return guesses;
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "autorig/match.h"
 #include "autorig/symmetry.h"
@@ -9,10 +12,23 @@
 
 namespace sinew::autorig {
 
-// The plane that makes a mesh its own image, from the first of some guesses that leads to one. By its vertices: cells
-// inside of a body lie on no surface.
-std::optional<Mirror> first_mirror(MeshView mesh, const BodyMap& body,
-                                   std::span<const std::optional<Mirror>> guesses);
+// The planes that make a mesh its own image. What a guess led to is kept: a body that is looked at in several ways asks
+// for the same ones again.
+class MirrorPlanes {
+ public:
+  explicit MirrorPlanes(MeshView mesh) : mesh_(mesh) {}
+  // From the first of some guesses that leads to one. By its vertices: cells inside of a body lie on no surface.
+  std::optional<Mirror> first(const BodyMap& body, std::span<const std::optional<Mirror>> guesses);
+
+ private:
+  struct Asked {
+    Mirror guess;
+    std::optional<Mirror> found;
+  };
+  MeshView mesh_;
+  std::optional<Bvh> surface_;
+  std::vector<Asked> asked_;
+};
 // Bodies face along z, or along x.
 std::array<std::optional<Mirror>, 2> axis_mirrors(const BodyMap& body);
 // The plane that tips left and right lie beside, and those of the axes.

@@ -50,8 +50,7 @@ double share_inside(const WindingNumber& winding, const std::vector<Curve>& curv
 
 // Whether there is an inside behind most of a surface, on one side or the other: half the radius of its incircle away from
 // a triangle. Sheets and loose triangles have none, and filling them with voxels takes as long as a body.
-bool encloses(MeshView mesh) {
-  const WindingNumber winding(mesh);
+bool encloses(MeshView mesh, const WindingNumber& winding) {
   const std::size_t step = (mesh.triangles.size() + kLookBehind - 1) / kLookBehind;
   double inside = 0, all = 0;
   for (std::size_t t = 0; t < mesh.triangles.size(); t += step) {
@@ -158,6 +157,21 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
   return found;
 }
 
+// A mesh, or a part of one, and what every way of looking at it asks of it.
+class Shape {
+ public:
+  explicit Shape(MeshView mesh) : view(mesh), mirrors(mesh) {}
+  const WindingNumber& winding() {
+    if (!winding_) winding_.emplace(view);
+    return *winding_;
+  }
+  const MeshView view;
+  MirrorPlanes mirrors;
+
+ private:
+  std::optional<WindingNumber> winding_;
+};
+
 // What looking along the surface, or through the voxels, came to.
 struct Attempt {
   FoundSkeleton found;
@@ -188,18 +202,18 @@ std::vector<const TemplateData*> data_of(std::span<const SkeletonTemplate> templ
 }
 
 // The joints of a template that fits.
-Result<void> place_fitted(const PolyMesh& mesh, MeshView view, const FindOptions& options, Attempt& made) {
+Result<void> place_fitted(const PolyMesh& mesh, Shape& shape, const FindOptions& options, Attempt& made) {
   const auto start = Clock::now();
   FoundSkeleton& found = made.found;
   const Fitted& fitted = made.fitted;
-  const WindingNumber winding(view);
+  const WindingNumber& winding = shape.winding();
   if (share_inside(winding, found.curves) < kMostlyInside) {
     found.problem = kHollow;
     return {};
   }
   std::vector<PlacedJoint> placed = place_joints(fitted.match);
   const auto map_pose = [&](std::span<const Vec3> positions) {
-    return map_mesh({positions, view.triangles}, found.method, options);
+    return map_mesh({positions, shape.view.triangles}, found.method, options);
   };
   SINEW_CHECK(refine_from_poses(mesh, fitted.match, options, map_pose, placed));
   TemplateData model = *fitted.match.model;
@@ -215,7 +229,7 @@ Result<void> place_fitted(const PolyMesh& mesh, MeshView view, const FindOptions
       if (std::abs(axis->normal.dot(fitted.match.rotation.col(0))) > kAcross) guesses.push_back(axis);
     guesses.push_back(guess_mirror(model, placed));
     guesses.push_back(guess_mirror(fitted.match));
-    mirror = first_mirror(view, fitted.body, guesses);
+    mirror = shape.mirrors.first(fitted.body, guesses);
   }
   if (mirror) make_symmetric(model, *mirror, fitted.body.graph.size, placed);
   const InsideTest is_within = inside_by_winding(winding);
@@ -231,26 +245,29 @@ Result<void> place_fitted(const PolyMesh& mesh, MeshView view, const FindOptions
   return {};
 }
 
-Result<Attempt> find_by_levels(const PolyMesh& mesh, MeshView view, SkeletonMethod method,
-                               std::span<const SkeletonTemplate> templates, const FindOptions& options) {
+// `most`: joints are placed only where a template costs less.
+Result<Attempt> find_by_levels(const PolyMesh& mesh, Shape& shape, SkeletonMethod method,
+                               std::span<const SkeletonTemplate> templates, const FindOptions& options,
+                               double most = std::numeric_limits<double>::infinity()) {
   const auto start = Clock::now();
   Attempt made;
   made.found.method = method;
-  SINEW_TRY(BodyMap body, map_mesh(view, method, options));
+  SINEW_TRY(BodyMap body, map_mesh(shape.view, method, options));
   made.found.curve_ms = ms_since(start);
   const auto middle = Clock::now();
-  const auto mirror = [&](const BodyMap& one) { return first_mirror(view, one, axis_mirrors(one)); };
+  const auto mirror = [&](const BodyMap& one) { return shape.mirrors.first(one, axis_mirrors(one)); };
   SINEW_TRY(made.fitted, fit_templates(std::move(body), data_of(templates), options, mirror, made.found));
   made.found.skeleton_ms = ms_since(middle);
-  if (made.fitted.fits()) SINEW_CHECK(place_fitted(mesh, view, options, made));
+  if (made.fitted.fits() && made.fitted.match.cost < most)
+    SINEW_CHECK(place_fitted(mesh, shape, options, made));
   return made;
 }
 
 // Joints where the curves of the body meet and bend, for a body that is like no template.
-Result<FoundSkeleton> find_plain(MeshView view, BodyMap& body, const FindOptions& options,
+Result<FoundSkeleton> find_plain(Shape& shape, BodyMap& body, const FindOptions& options,
                                  FoundSkeleton found) {
   const auto start = Clock::now();
-  const std::optional<Mirror> mirror = first_mirror(view, body, plain_mirrors(body));
+  const std::optional<Mirror> mirror = shape.mirrors.first(body, plain_mirrors(body));
   PlainSkeleton plain = plain_skeleton(body, mirror);
   if (plain.placed.empty()) return impossible("the mesh has no two ends between which a skeleton could lie");
   if (plain.curves.size() == 1 &&
@@ -258,7 +275,7 @@ Result<FoundSkeleton> find_plain(MeshView view, BodyMap& body, const FindOptions
     found.problem = "this body has no limbs, and is too stout for a chain of bones";
     return found;
   }
-  const WindingNumber winding(view);
+  const WindingNumber& winding = shape.winding();
   if (share_inside(winding, plain.curves) < kMostlyInside) {
     found.problem = kHollow;
     return found;
@@ -292,14 +309,15 @@ bool is_sure(const Result<Attempt>& made) {
 }
 
 // Where looking along the surface was unsure, through the voxels, too: the way by which a template fits better.
-Result<Attempt> find_through_volume(const PolyMesh& mesh, MeshView view, Result<Attempt> surface,
+Result<Attempt> find_through_volume(const PolyMesh& mesh, Shape& shape, Result<Attempt> surface,
                                     std::span<const SkeletonTemplate> templates, const FindOptions& options) {
   Result<Attempt> volume = impossible(kHollow);
   const bool mapped = surface.ok() && !surface->fitted.body.major.empty();
-  if (!(mapped && templates.empty()) && encloses(view))
-    volume = find_by_levels(mesh, view, SkeletonMethod::kVolume, templates, options);
+  if (!(mapped && templates.empty()) && encloses(shape.view, shape.winding()))
+    volume = find_by_levels(mesh, shape, SkeletonMethod::kVolume, templates, options,
+                            cost_of(surface) - tuning(false).surely_worse);
   if (is_cancelled(volume)) return volume.error();
-  const bool by_surface = surface.ok() && cost_of(surface) <= cost_of(volume) + tuning(false).surely_worse;
+  const bool by_surface = surface.ok() && cost_of(surface) <= cost_of(volume);
   if (by_surface || (surface.ok() && !volume.ok())) return surface;
   return volume;
 }
@@ -314,7 +332,7 @@ Result<Attempt> find_without_props(const PolyMesh& mesh, MeshView view,
     const std::vector<Triangle> body = without_props(view, least_area);
     if (body.size() == before) continue;
     before = body.size();
-    const MeshView part{mesh.positions, body};
+    Shape part({mesh.positions, body});
     Result<Attempt> one = impossible("");
     if (!options.volume) one = find_by_levels(mesh, part, SkeletonMethod::kSurface, templates, options);
     if (!is_cancelled(one) && !is_sure(one))
@@ -328,16 +346,16 @@ Result<Attempt> find_without_props(const PolyMesh& mesh, MeshView view,
 
 // What is done with a body that no template fits by any way: a chain, if that is all there is, or joints by its curves
 // alone.
-Result<FoundSkeleton> find_unlike_all(const PolyMesh& mesh, MeshView view, Attempt made,
+Result<FoundSkeleton> find_unlike_all(const PolyMesh& mesh, Shape& shape, Attempt made,
                                       std::span<const SkeletonTemplate> templates,
                                       const FindOptions& options) {
   SINEW_TRY(const bool chain, fit_chain(data_of(templates), options, made.fitted, made.found));
   if (chain) {
-    SINEW_CHECK(place_fitted(mesh, view, options, made));
+    SINEW_CHECK(place_fitted(mesh, shape, options, made));
     if (made.answered()) return made.found;
   }
   if (!options.plain) return made.found;
-  return find_plain(view, made.fitted.body, options, std::move(made.found));
+  return find_plain(shape, made.fitted.body, options, std::move(made.found));
 }
 
 // Along the surface; where that is unsure, without what the body holds in its hands, and through the voxels: the way by
@@ -345,23 +363,23 @@ Result<FoundSkeleton> find_unlike_all(const PolyMesh& mesh, MeshView view, Attem
 Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const SkeletonTemplate> templates,
                                          const FindOptions& options) {
   const TriangleView cut = triangulate(mesh);
-  const MeshView view{mesh.positions, cut.triangles};
+  Shape shape({mesh.positions, cut.triangles});
   Result<Attempt> surface = impossible("");
-  if (!options.volume) surface = find_by_levels(mesh, view, SkeletonMethod::kSurface, templates, options);
+  if (!options.volume) surface = find_by_levels(mesh, shape, SkeletonMethod::kSurface, templates, options);
   if (is_cancelled(surface)) return surface.error();
   if (is_sure(surface)) return surface->found;
   Result<Attempt> bare = impossible("");
-  if (!templates.empty()) bare = find_without_props(mesh, view, templates, options);
+  if (!templates.empty()) bare = find_without_props(mesh, shape.view, templates, options);
   if (is_cancelled(bare)) return bare.error();
   if (is_sure(bare)) return bare->found;
   std::optional<Attempt> mapped;  // what a body without a template is seen by
   if (surface.ok() && !surface->answered() && !surface->fitted.body.major.empty()) mapped = *surface;
-  Result<Attempt> whole = find_through_volume(mesh, view, std::move(surface), templates, options);
+  Result<Attempt> whole = find_through_volume(mesh, shape, std::move(surface), templates, options);
   if (is_cancelled(whole)) return whole.error();
   if (cost_of(bare) <= cost_of(whole) && std::isfinite(cost_of(bare))) return bare->found;
   if (!whole.ok()) return whole.error();
   if (whole->answered()) return whole->found;
-  return find_unlike_all(mesh, view, mapped ? std::move(*mapped) : std::move(*whole), templates, options);
+  return find_unlike_all(mesh, shape, mapped ? std::move(*mapped) : std::move(*whole), templates, options);
 }
 
 }  // namespace

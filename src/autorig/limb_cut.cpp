@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace sinew::autorig {
 namespace {
@@ -20,13 +21,15 @@ constexpr double kFar = std::numeric_limits<double>::infinity();
 }  // namespace
 
 std::vector<std::uint32_t> farthest_first(std::span<const double> distance) {
-  std::vector<std::uint32_t> order;
-  order.reserve(distance.size());
+  // Distances lie beside their points while these are sorted: memory is read in a row.
+  std::vector<std::pair<double, std::uint32_t>> nearest;
+  nearest.reserve(distance.size());
   for (std::uint32_t v = 0; v < distance.size(); ++v)
-    if (distance[v] < kFar) order.push_back(v);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return distance[a] != distance[b] ? distance[a] > distance[b] : a < b;
-  });
+    if (distance[v] < kFar) nearest.push_back({-distance[v], v});
+  std::sort(nearest.begin(), nearest.end());
+  std::vector<std::uint32_t> order;
+  order.reserve(nearest.size());
+  for (const auto& [ahead, v] : nearest) order.push_back(v);
   return order;
 }
 

@@ -39,9 +39,11 @@ MergeTree merge_tree(std::vector<std::uint32_t> order, std::span<std::uint32_t> 
   for (std::uint32_t k = 0; k < tree.order.size(); ++k) {
     const std::uint32_t v = tree.order[k];
     met.clear();
+    std::uint32_t last = none;  // neighbours mostly lie on the same arc
     for_each_neighbour(v, [&](std::uint32_t w) {
-      if (rank[w] == none) return;
-      const std::uint32_t arc = arcs.find(tree.arc[rank[w]]);
+      if (rank[w] == none || tree.arc[rank[w]] == last) return;
+      last = tree.arc[rank[w]];
+      const std::uint32_t arc = arcs.find(last);
       if (std::find(met.begin(), met.end(), arc) == met.end()) met.push_back(arc);
     });
     rank[v] = k;

@@ -12,13 +12,13 @@ namespace {
 constexpr double kMostError = 0.01;  // of the size
 constexpr double kMoved = 0.03;      // of the size: a part whose image is so far off has moved
 constexpr double kNoMirror = 0.05;   // the same, on average: this is no guess to begin with
+constexpr std::size_t kPoints = 1500, kFewPoints = 300;
+constexpr double kSlack = 1.3;  // for few points
 constexpr double kNoNearer = 0.97, kSettled = 1e-7;
 
-}  // namespace
-
-std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surface, double size,
-                                  Mirror guess) {
-  const std::size_t step = std::max<std::size_t>(1, points.size() / 1500);
+// `slack`: so many times as far from an image the points may be.
+std::optional<Mirror> refine(std::span<const Vec3> points, std::size_t step, const Bvh& surface, double size,
+                             double slack, Mirror guess) {
   double error = 0, before = std::numeric_limits<double>::infinity(), least = before;
   Mirror best = guess;
   for (int round = 0; round < 20; ++round) {
@@ -39,7 +39,7 @@ std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surfa
     }
     if (count == 0) return std::nullopt;
     error /= count;
-    if (round == 0 && error > kNoMirror * size) return std::nullopt;
+    if (round == 0 && error > slack * kNoMirror * size) return std::nullopt;
     if (near == 0 || !(normal.norm() > 0)) return std::nullopt;
     if (error < least) least = error, best = guess;
     const Mirror last = std::exchange(guess, {normal.normalized(), middle / near});
@@ -47,12 +47,26 @@ std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surfa
         (guess.centre - last.centre).norm() < kSettled * size)
       break;
     // Too far from a mirror image, and coming no nearer.
-    if (round > 2 && error > kMostError * size && error > kNoNearer * before) return std::nullopt;
+    if (round > 2 && error > slack * kMostError * size && error > kNoNearer * before) return std::nullopt;
     before = error;
   }
-  if (least > kMostError * size) return std::nullopt;
+  if (least > slack * kMostError * size) return std::nullopt;
   // What is on one side only, a tail that swings, draws the plane to itself: it may have begun nearer.
   return error > least ? best : guess;
+}
+
+}  // namespace
+
+std::optional<Mirror> find_mirror(std::span<const Vec3> points, const Bvh& surface, double size,
+                                  Mirror guess) {
+  const auto step = [&](std::size_t count) { return std::max<std::size_t>(1, points.size() / count); };
+  if (step(kFewPoints) > step(kPoints)) {
+    // Most guesses are wrong, which few points tell.
+    const auto near = refine(points, step(kFewPoints), surface, size, kSlack, guess);
+    if (!near) return std::nullopt;
+    guess = *near;
+  }
+  return refine(points, step(kPoints), surface, size, 1, guess);
 }
 
 }  // namespace sinew::autorig

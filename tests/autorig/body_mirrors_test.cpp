@@ -36,8 +36,15 @@ TEST(BodyMirrors, ABodyThatFacesAnywhereHasAPlane) {
     const PolyMesh mesh = body_facing(yaw, middle);
     const TriangleView cut = triangulate(mesh);
     const BodyMap body = map_of(mesh);
-    const auto mirror = first_mirror({mesh.positions, cut.triangles}, body, plain_mirrors(body));
+    MirrorPlanes planes({mesh.positions, cut.triangles});
+    const std::optional<Mirror> wrong[] = {Mirror{Vec3::UnitY(), middle}};
+    EXPECT_FALSE(planes.first(body, wrong).has_value()) << yaw;
+    EXPECT_FALSE(planes.first(body, wrong).has_value()) << "nor when it is asked again";
+    const auto mirror = planes.first(body, plain_mirrors(body)),
+               again = planes.first(body, plain_mirrors(body));
     ASSERT_TRUE(mirror.has_value()) << yaw;
+    ASSERT_TRUE(again.has_value()) << yaw;
+    EXPECT_EQ(mirror->normal, again->normal);
     const Vec3 across = Eigen::AngleAxisd(yaw, Vec3::UnitY()) * Vec3::UnitX();
     EXPECT_GT(std::abs(mirror->normal.dot(across)), 0.999) << yaw;
     EXPECT_NEAR((middle - mirror->centre).dot(mirror->normal), 0, 0.03) << yaw;
