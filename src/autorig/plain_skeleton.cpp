@@ -12,6 +12,7 @@
 #include "autorig/branch_tree.h"
 #include "autorig/chain_joints.h"
 #include "autorig/tip_symmetry.h"
+#include "autorig/tuning.h"
 
 namespace sinew::autorig {
 namespace {
@@ -110,6 +111,16 @@ class PlainTree {
     find_mirror_limbs();
     choose_joints();
     name_limbs();
+  }
+
+  // Whether it is one chain, and hardly longer than thick.
+  bool is_stout_chain() const {
+    return edges_.size() == 1 &&
+           edges_[0].curve.length() < tuning(false).stout_trunk * edges_[0].curve.middle_radius();
+  }
+
+  std::ptrdiff_t leaf_count() const {
+    return std::count_if(edges_.begin(), edges_.end(), [](const Edge& one) { return one.branch.tip >= 0; });
   }
 
   PlainSkeleton skeleton() const {
@@ -470,8 +481,12 @@ class PlainTree {
 }  // namespace
 
 PlainSkeleton plain_skeleton(BodyMap& body, const std::optional<Mirror>& mirror) {
-  const std::size_t root = best_root(body, mirror);
-  return PlainTree(body, mirror, root).skeleton();
+  const PlainTree tree(body, mirror, best_root(body, mirror));
+  if (body.major.size() == 2 && tree.is_stout_chain()) {
+    const PlainTree other(body, mirror, add_tip_between(body));
+    if (other.leaf_count() > 2) return other.skeleton();  // a barrel has its two ends
+  }
+  return tree.skeleton();
 }
 
 }  // namespace sinew::autorig

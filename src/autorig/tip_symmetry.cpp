@@ -201,4 +201,14 @@ void add_tips_on(BodyMap& body, const Mirror& mirror) {
   add_farthest(body, on, std::move(line), farthest);
 }
 
+std::size_t add_tip_between(BodyMap& body) {
+  const std::vector<double>&one = body.from[0], &other = body.from[1];
+  std::uint32_t best = 0;
+  for (std::uint32_t v = 0; v < one.size(); ++v)
+    if (std::isfinite(one[v] + other[v]) && std::min(one[v], other[v]) > std::min(one[best], other[best]))
+      best = v;
+  add_tip(body, best);
+  return body.major.size() - 1;
+}
+
 }  // namespace sinew::autorig

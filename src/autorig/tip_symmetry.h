@@ -33,4 +33,8 @@ void add_middle_tips(BodyMap& body, const TipPairs& sides,
 // it, of which the nearest two do not count.
 void add_tips_on(BodyMap& body, const Mirror& mirror);
 
+// From one arm of a stout toy its other arm is the only tip: the point farthest from the first two, of its head or its
+// feet, sees the others. Its number among the tips.
+std::size_t add_tip_between(BodyMap& body);
+
 }  // namespace sinew::autorig

@@ -232,5 +232,22 @@ TEST(PlainSkeleton, WhatIsNoBodyHasNoSkeleton) {
   }
 }
 
+// A toy like a barrel with arms and feet that are hardly longer than thick. From one arm the other is the only tip, and a
+// plane that begins along an axis is not the one between them.
+TEST(PlainSkeleton, StoutToysHaveArmsAndFeetWhicheverWayTheyFace) {
+  std::vector<PolyMesh> parts = {test::capsule({0, 0, 0}, {0, 1.2, 0}, 1)};
+  for (const double side : {-1.0, 1.0}) {
+    parts.push_back(test::capsule({0, 0.6, 0}, {side * 1.7, 0.5, 0}, 0.3));
+    parts.push_back(test::capsule({side * 0.5, 0, 0}, {side * 0.5, -1, 0.1}, 0.35));
+  }
+  for (const double yaw : {0.0, 0.6}) {
+    Affine3 turned = Affine3::Identity();
+    turned.rotate(Eigen::AngleAxisd(yaw, Vec3::UnitY()));
+    const FoundSkeleton found = found_in(test::transformed(test::joined(parts), turned));
+    EXPECT_GE(found.skeleton.size(), 4u) << yaw << ": " << found.problem;
+  }
+  EXPECT_TRUE(found_in(parts[0]).skeleton.empty()) << "a barrel alone has none";
+}
+
 }  // namespace
 }  // namespace sinew::autorig
