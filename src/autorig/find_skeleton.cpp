@@ -338,7 +338,8 @@ Result<Attempt> find_without_props(const PolyMesh& mesh, MeshView view,
     if (!is_cancelled(one) && !is_sure(one))
       one = find_through_volume(mesh, part, std::move(one), templates, options);
     if (is_cancelled(one)) return one;
-    if (cost_of(one) < cost_of(best)) best = std::move(one);
+    // What holds something has sides; a trunk without its limbs has none.
+    if (cost_of(one) < cost_of(best) && one->fitted.match.model->two_sided) best = std::move(one);
     if (is_sure(best)) break;
   }
   return best;

@@ -18,6 +18,7 @@ constexpr double kNearImage = 0.15;   // of the size: from the image of a piece 
 constexpr double kSameArea = 0.05;    // relative
 constexpr double kHasSides = 0.5;     // of the surface: so much must have an image
 constexpr std::size_t kGuesses = 4;   // pieces through whose middles the plane may go
+constexpr std::size_t kPairs = 4;     // pieces as large as each other between which it may lie
 constexpr std::size_t kSamples = 40;  // points of a piece
 constexpr double kBladeFlat = 0.5;    // of its width: so thin is a blade
 constexpr double kBladeNarrow = 0.33;  // of its length: so wide
@@ -67,6 +68,28 @@ bool is_blade(const Piece& own) {
   return sides[0] < kBladeFlat * sides[1] && sides[1] < kBladeNarrow * sides[2];
 }
 
+// Planes across the axes through the largest pieces, and those between two large pieces of the same area, as arms are
+// whichever way a body faces.
+std::vector<Mirror> guesses_of(const std::vector<Piece>& pieces) {
+  std::vector<std::size_t> largest(pieces.size());
+  std::iota(largest.begin(), largest.end(), 0u);
+  std::stable_sort(largest.begin(), largest.end(),
+                   [&](std::size_t a, std::size_t b) { return pieces[a].area > pieces[b].area; });
+  std::vector<Mirror> guesses;
+  for (const Vec3& normal : {Vec3(Vec3::UnitX()), Vec3(Vec3::UnitZ())})
+    for (std::size_t k = 0; k < std::min(largest.size(), kGuesses); ++k)
+      guesses.push_back({normal, pieces[largest[k]].box.center()});
+  std::size_t pairs = 0;
+  for (std::size_t k = 1; k < largest.size() && pairs < kPairs; ++k) {
+    const Piece &one = pieces[largest[k - 1]], &other = pieces[largest[k]];
+    const Vec3 across = one.centre - other.centre;
+    if (one.area - other.area > kSameArea * one.area || !(across.norm() > 0)) continue;
+    guesses.push_back({across.normalized(), (one.centre + other.centre) / 2});
+    ++pairs;
+  }
+  return guesses;
+}
+
 // Per piece: whether its image is on the mesh.
 std::vector<std::uint8_t> mirrored(const std::vector<Piece>& pieces, const Bvh& surface, double size,
                                    const Mirror& mirror) {
@@ -99,24 +122,17 @@ std::vector<Triangle> without_props(MeshView mesh, double least_area) {
   const double size = bounding_box(welded.weld.positions).sizes().maxCoeff();
   const double whole = std::accumulate(pieces.begin(), pieces.end(), 0.0,
                                        [](double sum, const Piece& one) { return sum + one.area; });
-  std::vector<std::size_t> largest(pieces.size());
-  std::iota(largest.begin(), largest.end(), 0u);
-  std::stable_sort(largest.begin(), largest.end(),
-                   [&](std::size_t a, std::size_t b) { return pieces[a].area > pieces[b].area; });
-  largest.resize(std::min(largest.size(), kGuesses));
   const Bvh surface(welded.view());
   Mirror best;
   std::vector<std::uint8_t> kept;
   double most = kHasSides * whole;
-  for (const Vec3& normal : {Vec3(Vec3::UnitX()), Vec3(Vec3::UnitZ())})
-    for (const std::size_t guess : largest) {
-      const Mirror mirror{normal, pieces[guess].box.center()};
-      std::vector<std::uint8_t> now = mirrored(pieces, surface, size, mirror);
-      double share = 0;
-      for (std::size_t k = 0; k < pieces.size(); ++k) share += now[k] ? pieces[k].area : 0;
-      if (share > most) most = share, best = mirror, kept = std::move(now);
-    }
-  if (kept.empty()) return all;
+  for (const Mirror& mirror : guesses_of(pieces)) {
+    std::vector<std::uint8_t> now = mirrored(pieces, surface, size, mirror);
+    double share = 0;
+    for (std::size_t k = 0; k < pieces.size(); ++k) share += now[k] ? pieces[k].area : 0;
+    if (share > most) most = share, best = mirror, kept = std::move(now);
+  }
+  if (kept.empty()) kept.assign(pieces.size(), 1);  // posed, or turned: what is a prop only its shape tells
   double left = 0;
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     kept[k] = (kept[k] || has_partner(pieces, k, size, best)) && !is_blade(pieces[k]);

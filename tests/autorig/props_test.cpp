@@ -49,6 +49,15 @@ TEST(Props, AnArmInAnotherPoseStays) {
   EXPECT_EQ(body_of(raised).size(), triangulate(raised).triangles.size());
 }
 
+// Turned by 40 degrees no plane across x or z has an image of the body.
+TEST(Props, BladesGoFromBodiesThatFaceAnywhere) {
+  const PolyMesh bare = figure({-2, 2.5, 0});
+  Affine3 turned = Affine3::Identity();
+  turned.rotate(Eigen::AngleAxisd(0.7, Vec3::UnitY()));
+  const PolyMesh armed = test::joined({bare, test::box({1.9, 2.47, 0.1}, {2.1, 2.53, 2.5}, 4)});
+  EXPECT_EQ(body_of(test::transformed(armed, turned)).size(), triangulate(bare).triangles.size());
+}
+
 TEST(Props, WhereNothingHasAnImageAllStays) {
   const PolyMesh odd =
       test::joined({test::capsule({0, 0, 0}, {3, 1, 0.5}, 0.3), test::capsule({2, 2, 2}, {3, 4, 2.5}, 0.2)});
