@@ -7,12 +7,10 @@
 
 #include "sinew/characters/characters.h"
 #include "sinew/core/parallel.h"
-#include "sinew/io/asset.h"
 #include "sinew/mesh/winding_number.h"
 #include "sinew/pipeline/posed_mesh.h"
 #include "sinew/skeleton/conventions.h"
 #include "sinew/skeleton/pose.h"
-#include "support/data.h"
 #include "support/deform_choice.h"
 #include "support/shapes.h"
 
@@ -179,23 +177,6 @@ TEST(AutoRig, ArmsAndCylindersAreNotChosenByThemselves) {
     ASSERT_TRUE(found.ok()) << found.error().message;
     EXPECT_TRUE(found->name == "none" || found->name == "snake") << found->name;
     EXPECT_FALSE(found->skeleton.empty());
-  }
-}
-
-// A robot in 61 pieces, made broader or with longer arms: its biped fits, but not by the first way that is tried, and a
-// chain of many joints came before it.
-TEST(AutoRig, WhatANamedTemplateCanIsFoundWithoutItsName) {
-  SINEW_REQUIRE_DATA(data);
-  const auto asset = read_asset(data / "rigged_gltf" / "RobotExpressive.glb");
-  ASSERT_TRUE(asset.ok()) << asset.error().message;
-  const auto still = posed_mesh(asset->rig, rest_pose(asset->rig.skeleton), test::by(asset->rig, "lbs"));
-  ASSERT_TRUE(still.ok()) << still.error().message;
-  for (const auto& [broader, deeper] : {std::pair(1.0, 1.0), std::pair(1.35, 1.35), std::pair(1.0, 0.7)}) {
-    PolyMesh mesh = *still;
-    for (Vec3& p : mesh.positions) p.x() *= broader, p.z() *= deeper;
-    const auto found = found_in(mesh);
-    ASSERT_TRUE(found.ok()) << found.error().message;
-    EXPECT_EQ(found->name, "biped") << broader << " " << deeper;
   }
 }
 
