@@ -280,8 +280,11 @@ double backwards(const TemplateData& model, const Parts& parts, const Mat3& rota
   for (std::size_t i = 0; i < parts.limbs.size() && model.two_sided; ++i) {
     const Curve &a = model.parts.limbs[i].curve, &b = parts.limbs[i].curve;
     if (model.mirror_limbs[i] == static_cast<int>(i) || a.points.size() < 3 || b.points.size() < 3) continue;
-    const Vec3 wanted = rotation * foot_of(a), foot = foot_of(b);
+    const Vec3 wanted = rotation * foot_of(a);
+    Vec3 foot = foot_of(b);
     if (!(wanted.norm() > kFootBend && foot.norm() > kLeastBend)) continue;
+    // A leg that is hardly more than its foot may end bent back, in front of where it begins.
+    if ((b.points.back() - b.at(kShinFrom * b.length())).dot(wanted) > 0) foot = wanted;
     sum += std::max(0.0, -wanted.dot(foot) / (wanted.norm() * foot.norm()));
     ++count;
   }

@@ -274,6 +274,12 @@ TEST(Features, FeetTellFrontFromBack) {
   EXPECT_NEAR(backwards(model, with_feet(-0.2).parts, Mat3::Identity()), 1, 1e-9);
   EXPECT_NEAR(backwards(model, with_feet(-0.2).parts, around), 0, 1e-9);
   EXPECT_EQ(backwards(model, with_feet(0).parts, around), 0) << "where there are none, nothing is told";
+  Parts leaning = with_feet(-0.15).parts;
+  for (Part& leg : leaning.limbs) {
+    for (Vec3& p : leg.curve.points) p.z() += 0.6 * (1 - p.y());
+    leg.curve.measure();
+  }
+  EXPECT_EQ(backwards(model, leaning, Mat3::Identity()), 0) << "a heel in front of the hip";
 }
 
 TEST(Features, OnlyBodiesWithSidesStandOnTheirHead) {
