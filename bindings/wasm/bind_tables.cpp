@@ -102,6 +102,14 @@ val flesh_value(const Flesh& flesh) {
     one.set("joint", field.joint);
     one.set("swing", field.range.swing);
     one.set("twist", field.range.twist);
+    val partner = val::null();
+    if (field.partner) {
+      partner = val::object();
+      partner.set("joint", field.partner->joint);
+      partner.set("swing", field.partner->range.swing);
+      partner.set("twist", field.partner->range.twist);
+    }
+    one.set("partner", partner);
     one.set("modes", static_cast<double>(field.modes()));
     one.set("steps", array_of(field.steps));
     one.set("mixes", array_of(field.mixes));

@@ -243,6 +243,8 @@ export interface Tables {
       joint: number;
       swing: number;
       twist: number;
+      /** The joint that drives it too. */
+      partner: { joint: number; swing: number; twist: number } | null;
       modes: number;
       steps: Float32Array;
       mixes: Float32Array;

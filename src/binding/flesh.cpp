@@ -314,18 +314,24 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
   }
   std::vector<std::vector<std::uint32_t>> copies(points);
   for (std::size_t i = 0; i < vertices; ++i) copies[point_of(i)].push_back(static_cast<std::uint32_t>(i));
-  const auto store = [&](std::size_t joint, const GridField& field, const CarriedField& carried) {
+  const auto store = [&](std::size_t joint, const GridField& field, const CarriedField& carried,
+                         std::optional<FleshPartner> partner = std::nullopt) {
     if (carried.points.empty()) return;
     FleshField stored = quantise_field(static_cast<std::uint32_t>(joint), carried.points, carried.twist,
                                        {field.mixes.data(), static_cast<std::size_t>(field.mixes.size())},
                                        field.fine, carried.values);
     stored.range = options.range_of(joint);
+    stored.partner = partner;
     if (!stored.vertices.empty())
       flesh.fields.push_back(to_points.empty() ? stored : spread_to_vertices(stored, copies));
   };
   for (std::size_t j = 0; j < grid.fields.size(); ++j)
     if (const GridField& field = grid.fields[j]; !field.empty() && field.mixes.size() > 0)
       store(j, field, carry_field(field, grid.twist.col(static_cast<Eigen::Index>(j)), transfer));
+  for (const GridPair& pair : grid.pairs)
+    store(pair.joint, pair.field,
+          carry_field(pair.field, grid.twist.col(static_cast<Eigen::Index>(pair.joint)), transfer),
+          FleshPartner{static_cast<std::uint32_t>(pair.partner), options.range_of(pair.partner)});
   for (const FinerFlesh& part : finer)
     for (std::size_t k = 0; k < part.joints.size(); ++k) {
       const GridField& field = part.grid.fields[k];
@@ -334,6 +340,16 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
           carry_field(field, part.grid.twist.col(static_cast<Eigen::Index>(k)), part.transfer, part.amounts);
       for (std::uint32_t& point : carried.points) point = part.points[point];
       store(part.joints[k], field, carried);
+    }
+  for (const FinerFlesh& part : finer)
+    for (const GridPair& pair : part.grid.pairs) {
+      CarriedField carried =
+          carry_field(pair.field, part.grid.twist.col(static_cast<Eigen::Index>(pair.joint)), part.transfer,
+                      part.amounts);
+      for (std::uint32_t& point : carried.points) point = part.points[point];
+      const std::size_t partner = part.joints[pair.partner];
+      store(part.joints[pair.joint], pair.field, carried,
+            FleshPartner{static_cast<std::uint32_t>(partner), options.range_of(partner)});
     }
   std::stable_sort(flesh.fields.begin(), flesh.fields.end(),
                    [](const FleshField& a, const FleshField& b) { return a.joint < b.joint; });
@@ -441,7 +457,8 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   std::size_t judged = 0;
   report.mean = 0;
   std::map<std::uint32_t, const FleshField*> stored;
-  for (const FleshField& field : rig.flesh.fields) stored[field.joint] = &field;
+  for (const FleshField& field : rig.flesh.fields)
+    if (!field.partner) stored[field.joint] = &field;
   for (std::size_t j = 0; j < grid.figures.size(); ++j) {
     const FleshFigures& figures = grid.figures[j];
     if (figures.unknowns == 0) continue;
@@ -453,6 +470,15 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
     report.mean += figures.mean;
     ++judged;
   }
+  const auto report_pairs = [&](const GridFlesh& from, const auto& joint_of) {
+    for (const GridPair& pair : from.pairs)
+      report.pairs.push_back({surface.names[joint_of(pair.joint)], surface.names[joint_of(pair.partner)],
+                              pair.figures.bare, pair.figures.worst, pair.figures.mean,
+                              static_cast<std::size_t>(pair.field.mixes.rows())});
+  };
+  report_pairs(grid, [](std::size_t joint) { return joint; });
+  for (const FinerFlesh& part : finer)
+    report_pairs(part.grid, [&](std::size_t joint) { return part.joints[joint]; });
   report.mean = judged > 0 ? report.mean / static_cast<double>(judged) : 1;
   for (const FleshField& field : rig.flesh.fields)
     report.field_bytes += 2 * field.values.size() + 6 * field.vertices.size();

@@ -130,12 +130,11 @@ void fill_flesh(const FleshTable& table, std::span<const Affine3> matrices, Fles
     set_turn(move.twist, entry.turn);
   }
   for (std::size_t f = 0; f < table.fields.size(); ++f) {
-    const JointMove& move = palette.moves[table.fields[f].joint];
     FleshDrive& drive = palette.drives[f];
-    drive.still = move.still;
-    if (move.still) continue;
-    const Vec3 turn = table.fields[f].range.clamp(move.turn);
-    const TurnParts parts(turn);
+    const std::optional<FieldDrive> found = field_drive(table.fields[f], palette.moves);
+    drive.still = !found;
+    if (!found) continue;
+    const TurnParts& parts = found->parts;
     drive.cosine = static_cast<float>(parts.cosine);
     drive.sine = static_cast<float>(parts.sine);
     const FleshField& field = table.fields[f];
@@ -148,7 +147,7 @@ void fill_flesh(const FleshTable& table, std::span<const Affine3> matrices, Fles
         amount.of_harmonic[h] = static_cast<float>(static_cast<double>(field.steps[m]) * sums[h]);
       amount.tilt = field.steps[m] > 0 ? table.tilts[f].steps[m] / field.steps[m] : 0.0f;
     }
-    set_turn(turn.z(), drive.turn);
+    set_turn(found->turn.z(), drive.turn);
   }
 }
 

@@ -209,34 +209,54 @@ SINEW_HD void flesh_entry(const EntryRest& entry, const float* matrices, float* 
   out[12 * kLanes] = static_cast<float>(parts.twist);
 }
 
+// The rotation of a joint by which a field is driven, within the field's range.
+struct FieldTurn {
+  double direction, angle, twist;  // of the swing, then how far
+};
+SINEW_HD FieldTurn field_turn(const EntryRest& joint, const float* matrices, double swing, double twist) {
+  double whole[12];
+  own_motion(joint, matrices, whole);
+  const TurnParts parts = turn_of(quaternion_of(whole), joint.axes);
+  const double angle = sqrt(parts.swing_x * parts.swing_x + parts.swing_y * parts.swing_y);
+  return {angle > 0 ? atan2(parts.swing_y, parts.swing_x) : 0, angle > swing ? swing : angle,
+          parts.twist > twist    ? twist
+          : parts.twist < -twist ? -twist
+                                 : parts.twist};
+}
+
 // How a field is driven in one pose of a chunk.
 SINEW_HD void field_entry(const RigView& rig, int field, const float* matrices, int pose, float* drives,
                           std::uint32_t* factors) {
   const FieldRest& rest = rig.fields[field];
-  const EntryRest& joint = rig.field_joints[field];
-  double whole[12];
-  own_motion(joint, matrices, whole);
-  const TurnParts parts = turn_of(quaternion_of(whole), joint.axes);
-  double angle = sqrt(parts.swing_x * parts.swing_x + parts.swing_y * parts.swing_y);
-  const double direction = angle > 0 ? atan2(parts.swing_y, parts.swing_x) : 0;
-  angle = angle > rest.swing ? rest.swing : angle;
-  const double z = parts.twist > rest.twist    ? rest.twist
-                   : parts.twist < -rest.twist ? -rest.twist
-                                               : parts.twist;
-  const double first = sin(angle), rise = 1 - cos(angle), both = rise * first, square = rise * rise;
-  const double twist = sin(z), lift = 1 - cos(z);
-  const double numbers[kFunctions] = {
+  const FieldTurn own = field_turn(rig.field_joints[field], matrices, rest.swing, rest.twist);
+  const double first = sin(own.angle), rise = 1 - cos(own.angle), both = rise * first, square = rise * rise;
+  const double twist = sin(own.twist), lift = 1 - cos(own.twist);
+  double numbers[kFunctions] = {
       first,        first,         both,          both,         rise,
       square,       rise,          rise,          square,       square,
-      both,         both,          twist,         lift,         0.5 * sin(2 * z),
+      both,         both,          twist,         lift,         0.5 * sin(2 * own.twist),
       lift * lift,  first * twist, first * twist, first * lift, first * lift,
       rise * twist, rise * lift,   both * twist,  both * twist, both * lift,
       both * lift,  rise * twist,  rise * twist,  rise * lift,  rise * lift};
+  if (rest.partner >= 0) {
+    const FieldTurn other =
+        field_turn(rig.field_joints[rest.partner], matrices, rest.partner_swing, rest.partner_twist);
+    const double x = sin(other.angle) * cos(other.direction), y = sin(other.angle) * sin(other.direction);
+    const double up = 1 - cos(other.angle), w = sin(other.twist), down = 1 - cos(other.twist);
+    const double pairs[kFunctions] = {
+        first * x,         first * x,         first * y, first * y,  rise * x,     rise * y,
+        rise * x,          rise * x,          rise * y,  rise * y,   both * up,    both * up,
+        twist * x,         twist * y,         twist * w, twist * up, first * up,   first * up,
+        first * w,         first * w,         rise * up, rise * w,   first * down, first * down,
+        first * twist * w, first * twist * w, rise * up, rise * up,  rise * w,     rise * w};
+    SINEW_UNROLL
+    for (int q = 0; q < kFunctions; ++q) numbers[q] = pairs[q];
+  }
   float factor[kFunctions];
   SINEW_UNROLL
   for (int q = 0; q < kFunctions; ++q) factor[q] = static_cast<float>(numbers[q]);
-  drives[0] = static_cast<float>(direction);
-  drives[kLanes] = static_cast<float>(z);
+  drives[0] = static_cast<float>(own.direction);
+  drives[kLanes] = static_cast<float>(own.twist);
   drives[2 * kLanes] = factor[kCubicFactor];
   put_factors(factor, pose, factors);
 }

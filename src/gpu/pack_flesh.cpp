@@ -180,10 +180,18 @@ class FleshPacker : public Packer {
     for (std::size_t f = 0; f < rig_.flesh.fields.size(); ++f) {
       const FleshField& field = rig_.flesh.fields[f];
       program_.field_joints.push_back(entry_of(static_cast<int>(field.joint)));
-      program_.fields.push_back({field.range.swing, field.range.twist});
+      program_.fields.push_back({field.range.swing, field.range.twist, 0, 0, -1});
       values_.of_field.push_back(functions_of(field, field.steps, field.values));
       tilts_.of_field.push_back(functions_of(field, tilts[f].steps, tilts[f].values));
     }
+    for (std::size_t f = 0; f < rig_.flesh.fields.size(); ++f)
+      if (const auto& partner = rig_.flesh.fields[f].partner) {
+        FieldRest& rest = program_.fields[f];
+        rest.partner = static_cast<std::int32_t>(program_.field_joints.size());
+        rest.partner_swing = partner->range.swing;
+        rest.partner_twist = partner->range.twist;
+        program_.field_joints.push_back(entry_of(static_cast<int>(partner->joint)));
+      }
     program_.shape.value_step = values_.choose_step();
     program_.shape.tilt_step = tilts_.choose_step();
   }

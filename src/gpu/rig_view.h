@@ -102,7 +102,9 @@ struct FleshBlock {
   std::uint32_t field;
 };
 struct FieldRest {
-  double swing, twist;  // the range
+  double swing, twist;                  // the range
+  double partner_swing, partner_twist;  // of the joint that also drives it
+  std::int32_t partner;                 // that joint, in field_joints; -1: none
 };
 // An axis that points turn about: its direction, and its origin times it.
 struct alignas(16) AxisLine {
@@ -153,7 +155,7 @@ struct RigView {
   const float* field_tilts_cubic = nullptr;
   float value_step = 0, tilt_step = 0;  // that values are counted in
   const FieldRest* fields = nullptr;
-  const EntryRest* field_joints = nullptr;  // one a field
+  const EntryRest* field_joints = nullptr;  // one a field, then their partners
   std::int32_t field_count = 0, group_count = 0;
 };
 

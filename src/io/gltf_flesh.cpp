@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "io/gltf_accessor.h"
 #include "io/gltf_write_parts.h"
@@ -12,7 +13,8 @@
 namespace sinew::gltf {
 namespace {
 
-constexpr int kFleshVersion = 2;
+constexpr int kFleshVersion = 3;
+constexpr int kVersionWithoutPartners = 2;  // which is written where there are none, for older readers
 constexpr double kWeightSteps = 65535;
 constexpr std::uint32_t kZero = 128;  // what stands for 0
 
@@ -37,22 +39,26 @@ Json put_numbers(Builder& builder, const std::vector<std::int8_t>& values) {
   return builder.add_integers(bytes, "SCALAR", Component::kUnsignedByte, kNoTarget);
 }
 
-Json field_json(Builder& builder, const FleshField& field, int node) {
+Json field_json(Builder& builder, const FleshField& field, int node, int partner) {
   std::vector<std::uint32_t> twist;
   for (const float share : field.twist)
     twist.push_back(static_cast<std::uint32_t>(std::lround(static_cast<double>(share) * kWeightSteps)));
   // Steps in front of the mixes: one accessor of floats.
   std::vector<float> drive = field.steps;
   drive.insert(drive.end(), field.mixes.begin(), field.mixes.end());
-  return {{"node", node},
-          {"swing", field.range.swing},
-          {"twist", field.range.twist},
-          {"modes", field.modes()},
-          {"accessors",
-           {{"drive", builder.add_floats(drive, "SCALAR", kNoTarget, false)},
-            {"vertices", put_list(builder, field.vertices)},
-            {"twist", builder.add_integers(twist, "SCALAR", Component::kUnsignedShort, kNoTarget)},
-            {"values", put_numbers(builder, field.values)}}}};
+  Json json = {{"node", node},
+               {"swing", field.range.swing},
+               {"twist", field.range.twist},
+               {"modes", field.modes()},
+               {"accessors",
+                {{"drive", builder.add_floats(drive, "SCALAR", kNoTarget, false)},
+                 {"vertices", put_list(builder, field.vertices)},
+                 {"twist", builder.add_integers(twist, "SCALAR", Component::kUnsignedShort, kNoTarget)},
+                 {"values", put_numbers(builder, field.values)}}}};
+  if (field.partner)
+    json["partner"] = {
+        {"node", partner}, {"swing", field.partner->range.swing}, {"twist", field.partner->range.twist}};
+  return json;
 }
 
 class FleshReader {
@@ -96,6 +102,9 @@ class FleshReader {
       auto field = read_field((*fields)[f]);
       if (!field.ok()) return inside("." + item("fields", f), field.error());
       field->range = range((*fields)[f], flesh.range);
+      auto partner = read_partner((*fields)[f], field->joint, flesh.range);
+      if (!partner.ok()) return inside("." + item("fields", f), partner.error());
+      field->partner = *partner;
       flesh.fields.push_back(*std::move(field));
     }
     return flesh;
@@ -140,6 +149,17 @@ class FleshReader {
   Result<std::vector<float>> floats(const Json& owner, const char* name) const {
     SINEW_TRY(const Accessor* accessor, accessor_of(owner, name));
     return read_floats(document_, *accessor);
+  }
+  Result<std::optional<FleshPartner>> read_partner(const Json& field, std::uint32_t own,
+                                                   const MotionRange& fallback) const {
+    const auto found = field.find("partner");
+    if (found == field.end()) return std::optional<FleshPartner>();
+    if (!found->is_object()) return bad_input(".partner is not an object");
+    SINEW_TRY(const int node, index_member(*found, "node", document_.node_joints.size()));
+    if (node < 0) return bad_input(".partner has no node");
+    SINEW_TRY(const std::uint32_t joint, joint_of(static_cast<std::uint32_t>(node)));
+    if (joint == own) return bad_input(".partner is the joint of the field itself");
+    return std::optional<FleshPartner>({joint, range(*found, fallback)});
   }
   Result<FleshField> read_field(const Json& json) const {
     FleshField field;
@@ -188,6 +208,11 @@ void put_flesh(Builder& builder, const Rig& rig, std::span<const int> joint_node
   for (const ComposedInfluence& entry : rig.flesh.weights.entries) known = known && node_of(entry.joint) >= 0;
   for (const std::int32_t base : rig.flesh.weights.base)
     known = known && (base < 0 || node_of(static_cast<std::uint32_t>(base)) >= 0);
+  bool partners = false;
+  for (const FleshField& field : rig.flesh.fields) {
+    known = known && (!field.partner || node_of(field.partner->joint) >= 0);
+    partners = partners || field.partner;
+  }
   if (known) {
     const ComposedWeights& weights = rig.flesh.weights;
     std::vector<std::uint32_t> counts, base, nodes;
@@ -200,7 +225,7 @@ void put_flesh(Builder& builder, const Rig& rig, std::span<const int> joint_node
     }
     for (const ComposedInfluence& entry : weights.entries)
       nodes.push_back(static_cast<std::uint32_t>(node_of(entry.joint)));
-    json = {{"version", kFleshVersion},
+    json = {{"version", partners ? kFleshVersion : kVersionWithoutPartners},
             {"tolerance", rig.flesh.tolerance},
             {"swing", rig.flesh.range.swing},
             {"twist", rig.flesh.range.twist},
@@ -212,7 +237,8 @@ void put_flesh(Builder& builder, const Rig& rig, std::span<const int> joint_node
               {"twist", put_weights_list(builder, weights.entries, &ComposedInfluence::twist)}}},
             {"fields", Json::array()}};
     for (const FleshField& field : rig.flesh.fields)
-      json["fields"].push_back(field_json(builder, field, node_of(field.joint)));
+      json["fields"].push_back(field_json(builder, field, node_of(field.joint),
+                                          field.partner ? node_of(field.partner->joint) : -1));
   }
   put_own_property(builder.json, "flesh", std::move(json));
 }
@@ -224,7 +250,8 @@ Result<void> read_flesh(GltfDocument& document, Rig& rig) {
   if (!json) return {};
   const auto version = json->find("version");
   if (version == json->end() || !version->is_number_integer() ||
-      version->get<std::int64_t>() != kFleshVersion) {
+      version->get<std::int64_t>() < kVersionWithoutPartners ||
+      version->get<std::int64_t>() > kFleshVersion) {
     document.warnings.push_back(
         "its flesh was written by another version and is left out: `sinew rig` makes it again");
     return {};

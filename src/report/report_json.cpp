@@ -59,9 +59,21 @@ Json to_json(const BindReport& report) {
                         {"mean", joint.mean},
                         {"modes", joint.modes},
                         {"vertices", joint.vertices}});
-    flesh = {{"seconds", report.flesh->seconds},     {"worst", report.flesh->worst},
-             {"mean", report.flesh->mean},           {"field_bytes", report.flesh->field_bytes},
-             {"unreached", report.flesh->unreached}, {"joints", std::move(joints)}};
+    Json pairs = Json::array();
+    for (const FleshPairReport& pair : report.flesh->pairs)
+      pairs.push_back({{"joint", pair.joint},
+                       {"partner", pair.partner},
+                       {"without_field", pair.bare},
+                       {"worst", pair.worst},
+                       {"mean", pair.mean},
+                       {"modes", pair.modes}});
+    flesh = {{"seconds", report.flesh->seconds},
+             {"worst", report.flesh->worst},
+             {"mean", report.flesh->mean},
+             {"field_bytes", report.flesh->field_bytes},
+             {"unreached", report.flesh->unreached},
+             {"joints", std::move(joints)},
+             {"pairs", std::move(pairs)}};
   }
   return {{"method", report.method},
           {"seconds", report.seconds},

@@ -124,13 +124,22 @@ std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh) {
   return tilts;
 }
 
+std::optional<FieldDrive> field_drive(const FleshField& field, std::span<const JointMove> moves) noexcept {
+  const JointMove& move = moves[field.joint];
+  if (move.still || (field.partner && moves[field.partner->joint].still)) return std::nullopt;
+  const Vec3 turn = field.range.clamp(move.turn);
+  FieldDrive drive{turn, TurnParts(turn)};
+  if (field.partner)
+    drive.parts.factors = pair_factors(turn, field.partner->range.clamp(moves[field.partner->joint].turn));
+  return drive;
+}
+
 void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std::span<const JointMove> moves,
                       std::span<Vec3> positions, std::span<Vec3> normals) {
   for (std::size_t k = 0; k < flesh.fields.size(); ++k) {
     const FleshField& field = flesh.fields[k];
-    const JointMove& move = moves[field.joint];
-    if (move.still) continue;
-    const Vec3 turn = field.range.clamp(move.turn);
+    const std::optional<FieldDrive> drive = field_drive(field, moves);
+    if (!drive) continue;
     const std::size_t count = field.modes();
     std::vector<double> amounts(count);
     const auto sum = [&](const std::vector<float>& steps, const std::vector<std::int8_t>& values,
@@ -143,11 +152,13 @@ void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std:
       return shift;
     };
     for (std::size_t v = 0; v < field.vertices.size(); ++v) {
-      const TurnValues functions = turn_functions(turn, static_cast<double>(field.twist[v]));
+      const double angle = static_cast<double>(field.twist[v]) * drive->turn.z();
+      const auto harmonics = drive->parts.harmonics(std::cos(angle), std::sin(angle));
       for (std::size_t m = 0; m < count; ++m) {
         amounts[m] = 0;
         for (std::size_t f = 0; f < kTurnFunctions; ++f)
-          amounts[m] += static_cast<double>(field.mixes[m * kTurnFunctions + f]) * functions[f];
+          amounts[m] += static_cast<double>(field.mixes[m * kTurnFunctions + f]) * drive->parts.factors[f] *
+                        harmonics[kHarmonicOf[f]];
       }
       positions[field.vertices[v]] += sum(field.steps, field.values, v);
       if (!normals.empty()) normals[field.vertices[v]] += sum(tilts[k].steps, tilts[k].values, v);

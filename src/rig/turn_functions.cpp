@@ -26,6 +26,20 @@ TurnParts::TurnParts(const Vec3& turn) {
              both * lift,  rise * twist,  rise * twist,  rise * lift,  rise * lift};
 }
 
+TurnValues pair_factors(const Vec3& own, const Vec3& partner) {
+  const double angle = std::hypot(own.x(), own.y());
+  const double first = std::sin(angle), rise = 1 - std::cos(angle), both = rise * first,
+               twist = std::sin(own.z());
+  const double other = std::hypot(partner.x(), partner.y()), per = other > 0 ? std::sin(other) / other : 0;
+  const double x = per * partner.x(), y = per * partner.y(), z = std::sin(partner.z());
+  const double up = 1 - std::cos(other), lift = 1 - std::cos(partner.z());
+  return {first * x,         first * x,         first * y, first * y,  rise * x,     rise * y,
+          rise * x,          rise * x,          rise * y,  rise * y,   both * up,    both * up,
+          twist * x,         twist * y,         twist * z, twist * up, first * up,   first * up,
+          first * z,         first * z,         rise * up, rise * z,   first * lift, first * lift,
+          first * twist * z, first * twist * z, rise * up, rise * up,  rise * z,     rise * z};
+}
+
 TurnValues turn_functions(const Vec3& turn, double t) {
   const TurnParts parts(turn);
   const auto harmonics = parts.harmonics(std::cos(t * turn.z()), std::sin(t * turn.z()));

@@ -142,6 +142,7 @@ Result<void> check_flesh(const Flesh& flesh, std::size_t vertices, std::size_t j
     if (field.joint >= joints || field.mixes.size() != kTurnFunctions * modes ||
         field.twist.size() != field.vertices.size() || field.values.size() != numbers)
       return bad;
+    if (field.partner && (field.partner->joint >= joints || field.partner->joint == field.joint)) return bad;
     for (const float mix : field.mixes)
       if (!std::isfinite(mix)) return bad;
     for (const float step : field.steps)

@@ -154,6 +154,17 @@ void StretchCells(const CellInput& in, const float* at, float* force, double* en
   }
 }
 
+// The sums over the rotations of amounts times what is pulled at a vertex.
+HWY_INLINE void SumUp(const Pack (*amounts)[kTurnFunctions], const Pack (*own)[3], std::size_t packs,
+                      float* row) {
+  for (std::size_t f = 0; f < kTurnFunctions; ++f)
+    for (std::size_t c = 0; c < 3; ++c) {
+      Pack sum = amounts[0][f] * own[0][c];
+      for (std::size_t b = 1; b < packs; ++b) sum += amounts[b][f] * own[b][c];
+      row[3 * f + c] = SumOf(sum);
+    }
+}
+
 void PullFields(const PoseInput& in, const float* force, const float* scale, float* gradient) {
   for (std::size_t i = 0; i < in.vertices; ++i) {
     float* row = gradient + 3 * kTurnFunctions * i;
@@ -179,12 +190,51 @@ void PullFields(const PoseInput& in, const float* force, const float* scale, flo
       own[b][1] = c * turned[1] - s * turned[0];
       own[b][2] = turned[2];
     }
-    for (std::size_t f = 0; f < kTurnFunctions; ++f)
-      for (std::size_t c = 0; c < 3; ++c) {
-        Pack sum = amounts[0][f] * own[0][c];
-        for (std::size_t b = 1; b < packs; ++b) sum += amounts[b][f] * own[b][c];
-        row[3 * f + c] = SumOf(sum);
+    SumUp(amounts, own, packs, row);
+  }
+}
+
+void PoseMoved(const MovedInput& in, float* at) {
+  for (std::size_t k = 0; k < in.lanes; k += kPack)
+    for (std::size_t i = 0; i < in.vertices; ++i) {
+      const std::size_t to = place(k, in.vertices, i, 0);
+      Pack moved[3] = {Load(in.base + to), Load(in.base + to + kPack), Load(in.base + to + 2 * kPack)};
+      if (in.fields && !in.fixed[i]) {
+        const float* row = in.fields + 3 * kTurnFunctions * i;
+        Pack amounts[kTurnFunctions], add[3] = {};
+        const Pack c = Load(in.cosine + in.lanes * i + k), s = Load(in.sine + in.lanes * i + k);
+        Functions(in.parts, in.lanes, k, c, s, amounts);
+        for (std::size_t f = 0; f < kTurnFunctions; ++f)
+          for (std::size_t q = 0; q < 3; ++q) add[q] += amounts[f] * row[3 * f + q];
+        const float* map = in.maps + 3 * to;
+        for (std::size_t q = 0; q < 3; ++q)
+          for (std::size_t r = 0; r < 3; ++r) moved[r] += Load(map + (3 * q + r) * kPack) * add[q];
       }
+      for (std::size_t r = 0; r < 3; ++r) Store(moved[r], at + to + r * kPack);
+    }
+}
+
+void PullMoved(const MovedInput& in, const float* force, const float* scale, float* gradient) {
+  for (std::size_t i = 0; i < in.vertices; ++i) {
+    float* row = gradient + 3 * kTurnFunctions * i;
+    if (in.fixed[i]) {
+      std::fill_n(row, 3 * kTurnFunctions, 0.0f);
+      continue;
+    }
+    Pack amounts[kMostLanes / kPack][kTurnFunctions], own[kMostLanes / kPack][3];
+    for (std::size_t b = 0; b < in.lanes / kPack; ++b) {
+      const std::size_t k = b * kPack, from = place(k, in.vertices, i, 0);
+      const Pack c = Load(in.cosine + in.lanes * i + k), s = Load(in.sine + in.lanes * i + k);
+      Functions(in.parts, in.lanes, k, c, s, amounts[b]);
+      const float* map = in.maps + 3 * from;
+      for (std::size_t q = 0; q < 3; ++q) {
+        Pack sum{};
+        for (std::size_t r = 0; r < 3; ++r)
+          sum += Load(map + (3 * q + r) * kPack) * Load(force + from + r * kPack);
+        own[b][q] = Load(scale + k) * sum;
+      }
+    }
+    SumUp(amounts, own, in.lanes / kPack, row);
   }
 }
 
@@ -197,6 +247,8 @@ namespace sinew::weights_detail {
 HWY_EXPORT(PoseVertices);
 HWY_EXPORT(StretchCells);
 HWY_EXPORT(PullFields);
+HWY_EXPORT(PoseMoved);
+HWY_EXPORT(PullMoved);
 
 void pose_vertices(const PoseInput& in, float* at) noexcept {
   HWY_DYNAMIC_DISPATCH(PoseVertices)(in, at);
@@ -206,6 +258,12 @@ void stretch_cells(const CellInput& in, const float* at, float* force, double* e
 }
 void pull_fields(const PoseInput& in, const float* force, const float* scale, float* gradient) noexcept {
   HWY_DYNAMIC_DISPATCH(PullFields)(in, force, scale, gradient);
+}
+void pose_moved(const MovedInput& in, float* at) noexcept {
+  HWY_DYNAMIC_DISPATCH(PoseMoved)(in, at);
+}
+void pull_moved(const MovedInput& in, const float* force, const float* scale, float* gradient) noexcept {
+  HWY_DYNAMIC_DISPATCH(PullMoved)(in, force, scale, gradient);
 }
 
 }  // namespace sinew::weights_detail

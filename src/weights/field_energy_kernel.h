@@ -10,7 +10,7 @@
 namespace sinew::weights_detail {
 
 constexpr std::size_t kPack = 8;  // rotations that share every operation
-constexpr std::size_t kMostLanes = 64;
+constexpr std::size_t kMostLanes = 128;
 
 // What is kept of every rotation: its parts, then the swing less the identity, row by row.
 enum Part : std::size_t { kCosine, kSine, kFactors, kSwing = kFactors + kTurnFunctions, kParts = kSwing + 9 };
@@ -29,6 +29,15 @@ struct PoseInput {
   const float* fields;  // or null
 };
 
+// The same where other joints move the vertices too: posed they lie at `base`, as at(), and what is added to
+// them at rest goes through `maps`, nine rows a vertex likewise, column by column.
+struct MovedInput {
+  std::size_t vertices, lanes;
+  const float *base, *maps, *parts, *cosine, *sine;
+  const std::uint8_t* fixed;
+  const float* fields;  // or null
+};
+
 struct CellInput {
   std::span<const std::array<std::uint32_t, 8>> corners;
   std::span<const float> stiffness;
@@ -42,5 +51,8 @@ void pose_vertices(const PoseInput& in, float* at) noexcept;
 void stretch_cells(const CellInput& in, const float* at, float* force, double* energies) noexcept;
 // What forces on the posed vertices are to the fields.
 void pull_fields(const PoseInput& in, const float* force, const float* scale, float* gradient) noexcept;
+
+void pose_moved(const MovedInput& in, float* at) noexcept;
+void pull_moved(const MovedInput& in, const float* force, const float* scale, float* gradient) noexcept;
 
 }  // namespace sinew::weights_detail

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/weights/flesh.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -15,96 +14,15 @@
 #include "sinew/weights/harmonic_volume.h"
 #include "sinew/weights/spherical_twist.h"
 #include "weights/field_energy.h"
+#include "weights/field_modes.h"
+#include "weights/flesh_body.h"
+#include "weights/flesh_pairs.h"
 #include "weights/joint_band.h"
 
 namespace sinew {
 namespace {
 
-using weights_detail::FieldEnergy, weights_detail::Fields;
-using weights_detail::joint_band, weights_detail::JointBand;
-
-constexpr double kFieldTolerance = 2e-3;  // of the descent: the energy is flat at its minimum
-constexpr std::size_t kFieldMemory = 4;   // steps that the descent remembers: they are large
-constexpr double kJudgeTolerance = 1e-3;  // of the elastic body beside which a joint is judged
-constexpr double kFieldBudget = 0.13;     // of what is granted above the body's energy: for modes left out
-constexpr double kNoiseBudget = 2e-3;     // of the samples' energy: for rounding
-constexpr double kFieldDamping = 1e-3;    // of functions that the samples can hardly tell apart
-constexpr double kWeightCut = 1e-3;  // harmonic weights this near to 0 or 1 count as that; twists reach far
-constexpr double kFieldCut = 1e-2;   // the same for fields, which fade out sooner
-
-// How the functions go together over the samples: the fields' part of the metric.
-Eigen::MatrixXd function_products(std::span<const Vec3> samples, std::span<const double> scales) {
-  Eigen::MatrixXd products = Eigen::MatrixXd::Zero(kTurnFunctions, kTurnFunctions);
-  for (std::size_t k = 0; k < samples.size(); ++k) {
-    const TurnValues values = turn_functions(samples[k]);
-    const Eigen::Map<const Eigen::VectorXd> row(values.data(), kTurnFunctions);
-    products += scales[k] * row * row.transpose();
-  }
-  return products;
-}
-
-// Fields as modes, each a field of its own times a mix of functions.
-struct Modes {
-  Eigen::MatrixXf values;  // a row a vertex, three columns a mode
-  GridField::Mixes mixes;
-};
-
-// The fewest modes that fields can be told by so that what is dropped costs less than `budget` of the
-// samples' energy: the energy of fields over the samples is a quadratic form, here taken to its axes.
-Modes modes_that_matter(const Corotational& model, const Fields& fields, const Eigen::MatrixXd& products,
-                        double budget) {
-  constexpr auto kCount = static_cast<Eigen::Index>(kTurnFunctions);
-  const Eigen::MatrixXd all = fields.cast<double>(), pulled = model.matrix() * all;
-  Eigen::MatrixXd energy = Eigen::MatrixXd::Zero(kCount, kCount);
-  for (Eigen::Index f = 0; f < kCount; ++f)
-    for (Eigen::Index g = 0; g < kCount; ++g)
-      energy(f, g) = 0.5 * all.middleCols<3>(3 * f).cwiseProduct(pulled.middleCols<3>(3 * g)).sum();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> metric(products);
-  const Eigen::MatrixXd root = metric.operatorSqrt();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(root * energy * root);
-  Eigen::Index dropped = 0;
-  for (double spent = 0; dropped < kCount; ++dropped)
-    if ((spent += std::max(0.0, axes.eigenvalues()[dropped])) > budget) break;
-  const Eigen::MatrixXd kept = axes.eigenvectors().rightCols(kCount - dropped);
-  const Eigen::MatrixXf mix = (root * kept).cast<float>();
-  Modes modes;
-  modes.mixes = (kept.transpose() * metric.operatorInverseSqrt()).cast<float>();
-  modes.values.setZero(fields.rows(), 3 * mix.cols());
-  for (Eigen::Index m = 0; m < mix.cols(); ++m)
-    for (Eigen::Index f = 0; f < kCount; ++f)
-      modes.values.middleCols<3>(3 * m) += mix(f, m) * fields.middleCols<3>(3 * f);
-  return modes;
-}
-
-// The modes for which 8 bits are too few: those whose rounding costs most, until what is left costs less than
-// `budget` of the samples' energy. The modes' amounts have unit power over the samples, so that their
-// energies add up; rounding is noise of a twelfth of the squared step at every free vertex.
-std::vector<std::uint8_t> fine_modes(const Corotational& model, std::span<const std::uint8_t> fixed,
-                                     const Modes& modes, double budget) {
-  double stiffness = 0;
-  for (Eigen::Index i = 0; i < model.matrix().rows(); ++i)
-    if (!fixed[static_cast<std::size_t>(i)]) stiffness += model.matrix().coeff(i, i);
-  std::vector<std::pair<double, std::size_t>> noise;
-  double sum = 0;
-  for (Eigen::Index m = 0; m < modes.mixes.rows(); ++m) {
-    const double step = static_cast<double>(modes.values.middleCols<3>(3 * m).cwiseAbs().maxCoeff()) / 127;
-    noise.push_back({0.5 * 3 * stiffness * step * step / 12, static_cast<std::size_t>(m)});
-    sum += noise.back().first;
-  }
-  std::sort(noise.begin(), noise.end());
-  std::vector<std::uint8_t> fine(noise.size(), 0);
-  for (std::size_t k = noise.size(); k-- > 0 && sum > budget; sum -= noise[k].first)
-    fine[noise[k].second] = 1;
-  return fine;
-}
-
-Fields fields_of(const Modes& modes) {
-  Fields fields = Fields::Zero(modes.values.rows(), 3 * static_cast<Eigen::Index>(kTurnFunctions));
-  for (Eigen::Index m = 0; m < modes.mixes.rows(); ++m)
-    for (Eigen::Index f = 0; f < modes.mixes.cols(); ++f)
-      fields.middleCols<3>(3 * f) += modes.mixes(m, f) * modes.values.middleCols<3>(3 * m);
-  return fields;
-}
+using namespace weights_detail;
 
 struct FittedFields {
   Fields fields;
@@ -130,6 +48,8 @@ struct JointProblem {
 // what it costs the elastic body; so what is made small is the sum of the ratios.
 Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& options) {
   const std::vector<Vec3> turns = motion_samples(joint.range);
+  std::vector<TurnValues> values;
+  for (const Vec3& turn : turns) values.push_back(turn_functions(turn));
   FieldEnergy samples = joint.energy_at(turns);
   const Eigen::Index n = joint.rest.rows();
   FittedFields fitted{Fields::Zero(n, 3 * kTurnFunctions), {}, turns.size(), 0};
@@ -138,13 +58,7 @@ Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& o
   Fields gradient(n, 3 * kTurnFunctions);
   const auto evaluate = [&](const Fields& fields) { return samples.evaluate(fields, scales, gradient); };
   const auto precondition = [&](const Fields& g) {
-    using Row = Eigen::Matrix<float, kTurnFunctions, 3, Eigen::RowMajor>;
-    Fields d = joint.body.hierarchy().precondition(g);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      Eigen::Map<Row> row(d.row(i).data());
-      row = (inverse * row).eval();
-    }
-    return d;
+    return precondition_fields(joint.body.hierarchy(), inverse, g);
   };
   LbfgsOptions descent;
   descent.tolerance = kFieldTolerance;
@@ -153,8 +67,7 @@ Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& o
   for (const int steps : {options.steps / 3, options.steps - options.steps / 3}) {
     const std::vector<double> energies = samples.energies(fitted.steps > 0 ? &fitted.fields : nullptr);
     for (std::size_t k = 0; k < energies.size(); ++k) scales[k] = energies[k] > 0 ? 1 / energies[k] : 0;
-    fitted.products = function_products(turns, scales);
-    fitted.products.diagonal() *= 1 + kFieldDamping;
+    fitted.products = function_products(values, scales);
     inverse =
         fitted.products.ldlt().solve(Eigen::MatrixXd::Identity(kTurnFunctions, kTurnFunctions)).cast<float>();
     descent.max_steps = steps;
@@ -197,19 +110,6 @@ double elastic_energy(const ElasticBody& body, const FieldEnergy& energy, std::s
                                      .progress = options.progress})
       .energy;
 }
-
-struct Ratios {
-  double worst = 1, mean = 1;
-  Ratios(std::span<const double> energies, std::span<const double> least) {
-    double sum = 0;
-    for (std::size_t k = 0; k < least.size(); ++k) {
-      const double ratio = least[k] > 0 ? energies[k] / least[k] : 1;
-      worst = std::max(worst, ratio);
-      sum += ratio;
-    }
-    mean = sum / static_cast<double>(least.size());
-  }
-};
 
 // Whether composed joints do without fields: at none of the unseen rotations is an elastic body found whose
 // energy is lower by the tolerance.
@@ -256,26 +156,6 @@ struct JointResult {
   GridField field;
   FleshFigures figures;
   std::size_t outside = 0;
-};
-
-// What is known of the whole body.
-struct Body {
-  const VoxelGrid& grid;
-  const HandleMap& handles;
-  std::span<const int> parents;
-  const Eigen::MatrixXd& harmonic;
-  std::span<const std::uint8_t> reached;
-  std::span<const float> stiffness;
-
-  JointBand band(std::size_t bone, double cut) const {
-    return joint_band(grid, handles, bones_below(parents, bone), harmonic, reached, cut);
-  }
-  std::vector<float> stiffness_of(const JointBand& band) const {
-    std::vector<float> values;
-    if (!stiffness.empty())
-      for (const std::uint32_t cell : band.part.cells) values.push_back(stiffness[cell]);
-    return values;
-  }
 };
 
 std::vector<std::uint8_t> reached_vertices(const GridHarmonic& harmonic) {
@@ -452,6 +332,10 @@ Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, st
   for (const auto& error : errors)
     if (error) return *error;
   for (const std::size_t n : outside) flesh.outside += n;
+  if (!(options.tolerance > 0)) return flesh;
+  const std::vector<JointFrame> frames = joint_frames(bones, parents);
+  const FittedJoints joints{flesh.swing, flesh.twist, flesh.fields, frames, options};
+  SINEW_TRY(flesh.pairs, solve_pairs(whole, joints, flesh.figures));
   return flesh;
 }
 

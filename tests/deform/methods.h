@@ -69,7 +69,8 @@ inline Rig with_joint_weights(Rig rig) {
   return rig;
 }
 
-// Random composed weights on chains of joints, and fields of two joints at every third vertex.
+// Random composed weights on chains of joints, and fields of two joints at every third vertex, the second
+// driven by the first too.
 inline Rig with_flesh(Rig rig) {
   const std::vector<int> parents = bone_parents(rig.skeleton);
   unsigned number = 11;
@@ -97,6 +98,7 @@ inline Rig with_flesh(Rig rig) {
     if (joint >= parents.size()) break;
     FleshField field;
     field.joint = joint;
+    if (joint == 2) field.partner = FleshPartner{1, {1.2, 0.9}};
     for (std::size_t m = 0; m < 5; ++m)
       for (std::size_t f = 0; f < kTurnFunctions; ++f)
         field.mixes.push_back(0.1f * static_cast<float>((3 * m + 7 * f) % 11) - 0.5f);

@@ -32,6 +32,8 @@ GltfFile with_flesh() {
                           {0, 2},
                           {0, 1},
                           {1, -2, 3, 127, -127, 0, 7, 8, 9, -1, -2, -3}});
+  flesh.fields.push_back(flesh.fields[0]);
+  flesh.fields.back().partner = FleshPartner{0, {1.5, 0.25}};
   return *std::move(file);
 }
 
@@ -89,6 +91,24 @@ TEST(GltfFlesh, OfAnotherVersionIsLeftOutWithANote) {
   EXPECT_TRUE(test::has_warning(*file, "another version"));
 }
 
+// Readers of version 2 know no partners: files without them stay theirs, with them they leave the flesh out.
+TEST(GltfFlesh, IsOfTheOldVersionWithoutPartners) {
+  GltfFile file = with_flesh();
+  GltfWriteOptions options;
+  options.binary = false;
+  const auto version = [&] {
+    const auto bytes = write_gltf(file.rig, nullptr, options);
+    EXPECT_TRUE(bytes.ok());
+    return nlohmann::json::parse(*bytes)["extensions"]["SINEW_rig"]["flesh"]["version"].get<int>();
+  };
+  EXPECT_EQ(version(), 3);
+  file.rig.flesh.fields.pop_back();
+  EXPECT_EQ(version(), 2);
+  const auto again = read_gltf_alone(written(file, nullptr), "again.glb");
+  ASSERT_TRUE(again.ok());
+  expect_same(again->rig.flesh, file.rig.flesh);
+}
+
 TEST(GltfFlesh, ThatIsBrokenIsRefusedByItsPlace) {
   const auto refused = [](const auto& change, const char* words) {
     test::expect_refused(changed(change), words);
@@ -104,6 +124,16 @@ TEST(GltfFlesh, ThatIsBrokenIsRefusedByItsPlace) {
       },
       "does not fit its vertices and modes");
   refused([](auto& flesh) { flesh["fields"][0].erase("node"); }, "flesh.fields[0] has no node");
+  const auto partner = [](auto value) {
+    return [value](auto& flesh) { flesh["fields"][1]["partner"]["node"] = value; };
+  };
+  refused(partner(999), "flesh.fields[1]");
+  refused(partner(-1), "flesh.fields[1]");
+  refused([](auto& flesh) { flesh["fields"][1]["partner"]["node"] = flesh["fields"][1]["node"]; },
+          "flesh.fields[1].partner is the joint of the field itself");
+  refused([](auto& flesh) { flesh["fields"][1]["partner"].erase("node"); },
+          "flesh.fields[1].partner has no node");
+  refused([](auto& flesh) { flesh["fields"][1]["partner"] = 3; }, "flesh.fields[1].partner is not an object");
   refused([](auto& flesh) { flesh["accessors"].erase("swing"); }, "flesh has no accessor .swing");
   refused([](auto& flesh) { flesh["accessors"]["swing"] = flesh["fields"][0]["accessors"]["vertices"]; },
           "differ in length");

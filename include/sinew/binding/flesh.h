@@ -40,12 +40,20 @@ struct FleshJointReport {
   double bare = 1, worst = 1, mean = 1;  ///< energy over that of the elastic body, without and with fields
   std::size_t modes = 0, vertices = 0;
 };
+/// What came out for two neighbours, where one has a field that both drive: energy over the least that such
+/// fields could reach, without and with it.
+struct FleshPairReport {
+  std::string joint, partner;
+  double bare = 1, worst = 1, mean = 1;
+  std::size_t modes = 0;
+};
 /// What make_flesh() did.
 struct FleshReport {
   std::size_t voxels = 0, field_bytes = 0;
   std::size_t unreached = 0;  ///< vertices in parts of the body without a bone: they hang on one joint
   double worst = 1, mean = 1;
   std::vector<FleshJointReport> joints;
+  std::vector<FleshPairReport> pairs;
   std::vector<std::string> warnings;
   double seconds = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,16 @@
 
 namespace sinew {
 
+/// The joint that a field also asks for.
+struct FleshPartner {
+  std::uint32_t joint = 0;
+  MotionRange range;
+  bool operator==(const FleshPartner&) const = default;
+};
+
 /// What one joint's rotation adds to rest positions: a sum of modes, each driven by a mix of turn_functions as
-/// the vertex sees them. Modes are whole numbers of a step.
+/// the vertex sees them. Modes are whole numbers of a step. Of a field with a partner the functions are those
+/// of both rotations (pair_factors), so that it does nothing where one of the two rests.
 struct FleshField {
   std::uint32_t joint = 0;
   MotionRange range;                    ///< of the joint; beyond it the field stays as at its border
@@ -23,6 +32,7 @@ struct FleshField {
   std::vector<std::uint32_t> vertices;  ///< ascending
   std::vector<float> twist;             ///< per vertex: the share of the joint's twist that it sees
   std::vector<std::int8_t> values;      ///< per vertex, mode and coordinate
+  std::optional<FleshPartner> partner = std::nullopt;
 
   std::size_t modes() const { return steps.size(); }
 
@@ -53,6 +63,14 @@ struct FleshTilt {
   std::vector<std::int8_t> values;
 };
 std::vector<FleshTilt> flesh_tilts(const PolyMesh& mesh, const Flesh& flesh);
+
+/// How a field is driven in a pose: the own rotation within the range, and the functions' parts.
+struct FieldDrive {
+  Vec3 turn;
+  TurnParts parts;
+};
+/// Nothing where the field does nothing. Never allocates.
+std::optional<FieldDrive> field_drive(const FleshField& field, std::span<const JointMove> moves) noexcept;
 
 /// Adds what the fields do in a pose, in double precision. `tilts` and `normals` may be empty.
 void add_flesh_fields(const Flesh& flesh, std::span<const FleshTilt> tilts, std::span<const JointMove> moves,

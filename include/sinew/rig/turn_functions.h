@@ -48,6 +48,13 @@ struct TurnParts {
   }
 };
 
+/// What takes the place of TurnParts::factors in fields that two joints drive, their own and its partner. Of the
+/// own joint's swing by a in direction b and twist by c, and with x, y = sin A {cos B, sin B}, u = 1 - cos A, z =
+/// sin C and w = 1 - cos C of the partner's: sin a {cos b, sin b} {x, y, u, z, w, sin c z}, (1 - cos a) {x, y, u,
+/// z} {1, cos 2b, sin 2b}, (1 - cos a) sin a u {cos 3b, sin 3b} and sin c {x, y, z, u}, each with the harmonic of
+/// kHarmonicOf. All are exactly 0 where one of the two rests.
+TurnValues pair_factors(const Vec3& own, const Vec3& partner);
+
 /// The functions for flesh that the joint has twisted by the share t of its twist.
 TurnValues turn_functions(const Vec3& turn, double t = 0);
 

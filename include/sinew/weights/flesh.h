@@ -44,12 +44,20 @@ struct FleshFigures {
   int steps = 0;
 };
 
+/// The same for two neighbouring joints that turn together: a field that both drive, by pair_factors.
+struct GridPair {
+  std::size_t joint = 0, partner = 0;
+  GridField field;
+  FleshFigures figures;  ///< over the least energy that such fields could reach; bare: without this one
+};
+
 /// The result of grid_flesh().
 struct GridFlesh {
   Eigen::MatrixXd swing, twist;       ///< grid vertices x bones, as of GridJointWeights
   std::vector<std::uint8_t> reached;  ///< per grid vertex: a bone lies in its part of the body
   std::vector<GridField> fields;      ///< per bone
   std::vector<FleshFigures> figures;  ///< per bone
+  std::vector<GridPair> pairs;        ///< of neighbours for which the fields of each alone are not enough
   std::size_t outside = 0;            ///< weights that had to be put into [0, 1]
 };
 

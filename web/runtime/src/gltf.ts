@@ -249,7 +249,7 @@ class RowReader {
 const unit = (value: number): number => (value > 0 ? Math.min(value, 1) : 0);
 
 async function readFlesh(document: Document, json: Json, vertices: number, skeleton: Skeleton): Promise<Flesh | null> {
-  if (json.version !== 2) return null;
+  if (json.version !== 2 && json.version !== 3) return null;
   const place = 'extensions.SINEW_rig.flesh';
   const list = async (owner: Json, name: string, where: string): Promise<ArrayLike<number>> => {
     const index = owner.accessors?.[name];
@@ -289,10 +289,17 @@ async function readFlesh(document: Document, json: Json, vertices: number, skele
     for (const v of all) if (!Number.isFinite(v)) throw new SinewError(`${where}.drive has numbers that are not finite`);
     const list32 = Uint32Array.from(of as number[]);
     for (const v of list32) if (v >= vertices) throw new SinewError(`${where}.vertices names vertex ${v}, which does not exist`);
+    const own = joint(field.node), other = field.partner === undefined ? -1 : joint(field.partner?.node);
+    if (own === other) throw new SinewError(`${where}.partner is the joint of the field itself`);
     flesh.fields.push({
-      joint: joint(field.node),
+      joint: own,
       swing: angle(field, 'swing', angle(json, 'swing', Math.PI / 2)),
       twist: angle(field, 'twist', angle(json, 'twist', Math.PI / 2)),
+      partner: other < 0 ? null : {
+        joint: other,
+        swing: angle(field.partner, 'swing', angle(json, 'swing', Math.PI / 2)),
+        twist: angle(field.partner, 'twist', angle(json, 'twist', Math.PI / 2)),
+      },
       modes,
       steps: all.slice(0, modes),
       mixes: all.slice(modes),

@@ -30,6 +30,8 @@ export interface FleshField {
   joint: number;
   swing: number;
   twist: number;
+  /** The joint that drives it too: its functions are those of both rotations. */
+  partner: { joint: number; swing: number; twist: number } | null;
   modes: number;
   steps: Float32Array;
   /** 30 a mode. */

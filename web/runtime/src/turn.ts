@@ -24,6 +24,18 @@ export function turnFactors(turn: Vec): number[] {
   ];
 }
 
+/** What takes their place in fields that two joints drive. */
+export function pairFactors(own: Vec, partner: Vec): number[] {
+  const angle = Math.hypot(own[0], own[1]), first = Math.sin(angle), rise = 1 - Math.cos(angle), both = rise * first, twist = Math.sin(own[2]);
+  const other = Math.hypot(partner[0], partner[1]), per = other > 0 ? Math.sin(other) / other : 0;
+  const x = per * partner[0], y = per * partner[1], z = Math.sin(partner[2]), up = 1 - Math.cos(other), lift = 1 - Math.cos(partner[2]);
+  return [
+    first * x, first * x, first * y, first * y, rise * x, rise * y, rise * x, rise * x, rise * y, rise * y, both * up, both * up,
+    twist * x, twist * y, twist * z, twist * up, first * up, first * up, first * z, first * z, rise * up, rise * z, first * lift, first * lift,
+    first * twist * z, first * twist * z, rise * up, rise * up, rise * z, rise * z,
+  ];
+}
+
 export const swingDirection = (turn: Vec): number => (turn[0] === 0 && turn[1] === 0 ? 0 : Math.atan2(turn[1], turn[0]));
 
 /** Harmonics of a direction. */

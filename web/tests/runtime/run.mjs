@@ -284,6 +284,18 @@ const tests = {
     });
   },
 
+  async 'fields that two joints drive'(tab, native) {
+    edit(native.path('arm.glb'), native.path('both.glb'), (json) => {
+      const { flesh } = json.extensions.SINEW_rig;
+      flesh.version = 3;
+      flesh.fields[0].partner = { node: flesh.fields.at(-1).node, swing: 1, twist: 0.7 };
+    });
+    for (const hand of [[], ['--set', 'Hand=30,20,40'], ['--set', 'Hand=-20,60,-80']]) {
+      const wanted = poseNatively(native, native.path('both.glb'), 'pose', 'flesh', ...BEND, ...hand);
+      checkNear(await posed(tab, 'pose.glb', { deformer: 'flesh' }), wanted, `both joints, ${hand}`);
+    }
+  },
+
   async 'rays meet what is drawn'(tab, native) {
     const wanted = poseNatively(native, native.path('arm.glb'), 'pose', 'flesh', ...BEND);
     const { rays, triangles } = await tab.evaluate(async () => {
@@ -439,6 +451,8 @@ const tests = {
     await refused((json) => { flesh(json).accessors.swing = 9999; }, /SinewError: .*has no accessor/);
     await refused((json) => { flesh(json).fields[0].node = json.nodes.length + 5; }, /SinewError: .*carries no vertices/);
     await refused((json) => { flesh(json).fields[0].modes += 1; }, /SinewError: .*31 numbers a mode/);
+    await refused((json) => { flesh(json).fields[0].partner = { node: json.nodes.length + 5 }; }, /SinewError: .*carries no vertices/);
+    await refused((json) => { flesh(json).fields[0].partner = { node: flesh(json).fields[0].node }; }, /SinewError: .*the joint of the field itself/);
     await refused((json) => { json.skins[0].joints[0] = 500; }, /Error: /); // three's own loader stops first
     await refused((json) => { json.meshes[0].primitives[0].attributes._SINEW_SHARE_0 = undefined; }, /SinewError: .*without _SINEW_SHARE_0/);
     await refused((json) => { json.accessors[flesh(json).accessors.counts].byteOffset = 1e9; }, /SinewError: .*cannot be read/);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flesh: src/deform/flesh_table.cpp and flesh_kernel.cpp. shaders/flesh.glsl says what rows and palette hold.
-import { identity, invert, minus, multiply, norm } from '../math.js';
+import { identity, invert, minus, multiply, norm, type Vec } from '../math.js';
 import { SinewError, type Flesh, type FleshField, type Rig } from '../rig.js';
 import { jointMoves } from '../skeleton.js';
 import { fleshTilts, type Tilt } from '../tilts.js';
-import { clampTurn, HARMONIC_OF, HARMONICS, harmonics, swingDirection, TURN_FUNCTIONS, turnFactors } from '../turn.js';
+import { clampTurn, HARMONIC_OF, HARMONICS, harmonics, pairFactors, swingDirection, TURN_FUNCTIONS, turnFactors } from '../turn.js';
 import { floatOf, moveBy, moveNormal, putRows, RowWriter, type Deformer, type Pose, type Six } from './deformer.js';
 
 const MOST_PARTS = 24;
@@ -237,8 +237,9 @@ class FleshRows {
 }
 
 /** Numbers of one field in a pose: how its modes are driven. Modes and powers that move nothing by `small` are left out. */
-function fillDrive(field: FleshField, turn: [number, number, number], small: number, palette: Float32Array, drive: number, first: number, at: number): void {
-  const clamped = clampTurn(turn, field.swing, field.twist), factors = turnFactors(clamped), b = swingDirection(clamped), c = clamped[2];
+function fillDrive(field: FleshField, turn: Vec, partner: Vec, small: number, palette: Float32Array, drive: number, first: number, at: number): void {
+  const clamped = clampTurn(turn, field.swing, field.twist), other = field.partner && clampTurn(partner, field.partner.swing, field.partner.twist);
+  const factors = other ? pairFactors(clamped, other) : turnFactors(clamped), b = swingDirection(clamped), c = clamped[2];
   const sums = new Float64Array(HARMONICS * field.modes), largest = [0, 0, 0, 0];
   let modes = 0, left = 0;
   for (let m = field.modes - 1; m >= 0; --m) {
@@ -324,9 +325,9 @@ export function makeFlesh(rig: Rig): Deformer {
         putRows(palette, first + runFirst + 3 * r, run);
       });
       flesh.fields.forEach((field, f) => {
-        const move = moves[field.joint];
-        if (move.still) palette[4 * (first + drivesFirst + f)] = 0;
-        else fillDrive(field, move.turn, SMALL * rig.size, palette, first + drivesFirst + f, first, first + amounts[f]);
+        const move = moves[field.joint], partner = moves[field.partner?.joint ?? field.joint];
+        if (move.still || partner.still) palette[4 * (first + drivesFirst + f)] = 0;
+        else fillDrive(field, move.turn, partner.turn, SMALL * rig.size, palette, first + drivesFirst + f, first, first + amounts[f]);
       });
       if (!shaped) return;
       for (let j = 0; j < skeleton.bones; ++j) {

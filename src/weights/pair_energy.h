@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sinew/rig/composed_joints.h"
+#include "sinew/weights/flesh.h"
+#include "weights/field_energy.h"
+
+namespace sinew::weights_detail {
+
+// A joint and the one above it, which are fitted each alone, and rotations of both at a time.
+struct JointPair {
+  std::size_t child = 0, parent = 0;
+};
+struct PairTurns {
+  Vec3 child, parent;
+};
+
+// Vertices at pairs of rotations, where what is known so far takes them, and what becomes there of a shift at
+// rest; both as place() of the kernel says.
+struct MovedVertices {
+  std::size_t count = 0, lanes = 0;
+  std::vector<float> base, maps;
+};
+
+// What the joints of a grid have by now.
+struct FittedJoints {
+  const Eigen::MatrixXd &swing, &twist;  // grid vertices x bones
+  std::span<const GridField> fields;     // per bone
+  std::span<const JointFrame> frames;
+  const FleshOptions& options;
+
+  // vertices: of the grid, ascending, at `rest`.
+  MovedVertices moved(const JointPair& pair, std::span<const std::uint32_t> vertices,
+                      const GridPositions& rest, std::span<const PairTurns> turns) const;
+};
+
+// The values of the functions by which two joints drive a field of one of them, for flesh that is not twisted.
+std::vector<TurnValues> pair_functions(bool child, std::span<const PairTurns> turns);
+
+// As FieldEnergy, for fields that two joints drive which turn together. In world axes.
+class PairEnergy {
+ public:
+  // What is given is kept by reference, but for `moved`. As many turns as `moved` has lanes.
+  PairEnergy(const Corotational& model, std::span<const std::uint8_t> fixed, MovedVertices moved);
+
+  // Fields of the child, which the parent drives too, or the other way; twist: of the joint with the field, at
+  // the vertices.
+  void drive(bool child, const Eigen::VectorXd& twist, std::span<const PairTurns> turns);
+  std::vector<double> energies(const Fields* fields);
+  double evaluate(const Fields& fields, std::span<const double> scales, Fields& gradient);
+  GridPositions posed(std::size_t turn) const;
+
+ private:
+  std::vector<double> stretch(const Fields* fields, bool pull);
+
+  const Corotational* model_;
+  std::span<const std::uint8_t> fixed_;
+  MovedVertices moved_;
+  std::vector<float> parts_, cosine_, sine_, scale_, at_, force_;  // as of FieldEnergy
+};
+
+}  // namespace sinew::weights_detail
