@@ -81,7 +81,7 @@ MovedVertices FittedJoints::moved(const JointPair& pair, std::span<const std::ui
                                   const GridPositions& rest, std::span<const PairTurns> turns) const {
   assert(turns.size() % kPack == 0 && turns.size() <= kMostLanes);
   const std::size_t n = vertices.size();
-  MovedVertices out{n, turns.size(), std::vector<float>(3 * n * turns.size()),
+  MovedVertices out{n, turns.size(), frames[pair.parent].origin, std::vector<float>(3 * n * turns.size()),
                     std::vector<float>(9 * n * turns.size())};
   const std::array<std::size_t, 2> joints{pair.child, pair.parent};
   std::array<OwnField, 2> own{OwnField(fields[joints[0]], vertices), OwnField(fields[joints[1]], vertices)};
@@ -110,7 +110,7 @@ MovedVertices FittedJoints::moved(const JointPair& pair, std::span<const std::ui
       const std::size_t to = place(k - k % kPack, n, v, 0) + k % kPack;
       for (std::size_t r = 0; r < 3; ++r) {
         const auto row = static_cast<Eigen::Index>(r);
-        out.base[to + r * kPack] = static_cast<float>(y[row]);
+        out.base[to + r * kPack] = static_cast<float>(y[row] - out.origin[row]);
         for (std::size_t c = 0; c < 3; ++c)
           out.maps[3 * (to - k % kPack) + (3 * c + r) * kPack + k % kPack] =
               static_cast<float>(map(row, static_cast<Eigen::Index>(c)));
@@ -197,7 +197,8 @@ GridPositions PairEnergy::posed(std::size_t turn) const {
   GridPositions v(static_cast<Eigen::Index>(moved_.count), 3);
   for (Eigen::Index i = 0; i < v.rows(); ++i)
     for (Eigen::Index c = 0; c < 3; ++c)
-      v(i, c) = static_cast<double>(at_[place(turn - turn % kPack, moved_.count, static_cast<std::size_t>(i),
+      v(i, c) = moved_.origin[c] +
+                static_cast<double>(at_[place(turn - turn % kPack, moved_.count, static_cast<std::size_t>(i),
                                               static_cast<std::size_t>(c)) +
                                         turn % kPack]);
   return v;

@@ -20,9 +20,10 @@ struct PairTurns {
 };
 
 // Vertices at pairs of rotations, where what is known so far takes them, and what becomes there of a shift at
-// rest; both as place() of the kernel says.
+// rest; both as place() of the kernel says. From `origin`, so that floats do for a body far away.
 struct MovedVertices {
   std::size_t count = 0, lanes = 0;
+  Vec3 origin = Vec3::Zero();
   std::vector<float> base, maps;
 };
 
