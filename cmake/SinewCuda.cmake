@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Deformers on the GPU where nvcc is found and SINEW_CUDA is not OFF; without it the module says that there is no device.
-# For Turing and later; binary code for the large ones, the rest is compiled by the driver.
-set(SINEW_CUDA_ARCHITECTURES "80-real;90-real;75-virtual" CACHE STRING "CUDA architectures to build for")
+# For Ampere and later: products of 16 x 16 halves need 8.0. Binary code for the large ones; for the rest the driver compiles what
+# was compiled here for the lowest of them, so that it is known to compile.
+set(SINEW_CUDA_ARCHITECTURES "80-real;90-real;80-virtual" CACHE STRING "CUDA architectures to build for")
 option(SINEW_CUDA "build deformers for CUDA devices where nvcc is found" ON)
 
 macro(sinew_cuda)  # a macro: languages are enabled where it is called
