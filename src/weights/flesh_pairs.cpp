@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numbers>
 #include <numeric>
@@ -22,7 +23,7 @@ constexpr std::size_t kUnseen = 8;      // pairs of rotations by which two joint
 constexpr double kPairGrant = 5.0 / 3;  // of what a joint is granted above the elastic body, for two
 constexpr double kPairBudget = 0.26;    // as kFieldBudget: more is lost elsewhere
 constexpr std::size_t kSamples = 128;   // pairs of rotations to fit
-constexpr double kPairShare = 0.4;      // of what the joints' own fields cost
+constexpr double kPairShare = 0.25;     // of what the joints' own fields cost
 
 // Pairs of rotations spread over both ranges, by the sequence of the generalised golden ratio.
 std::vector<PairTurns> pair_samples(const MotionRange& child, const MotionRange& parent, std::size_t count) {
@@ -167,7 +168,7 @@ double granted_ratio(const FleshOptions& options) {
 }
 
 // By how much fields could lower the energy of two joints at most, and what that costs; nothing where joints
-// do well without.
+// share no flesh.
 struct Judged {
   JointPair pair;
   double gain = 1, cost = 0;
@@ -180,7 +181,6 @@ Result<std::optional<Judged>> judge_pair(const Body& whole, const FittedJoints& 
   SINEW_TRY(const ElasticBody body, problem.body());
   Unseen unseen = unseen_energies(problem, body);
   const Ratios ratios(unseen.bare, unseen.least);
-  if (ratios.worst <= granted_ratio(joints.options)) return std::optional<Judged>();
   return std::optional<Judged>({pair, ratios.worst, problem.cost(), std::move(unseen)});
 }
 
@@ -265,6 +265,53 @@ Result<std::optional<GridPair>> solve_pair(const Body& whole, const FittedJoints
   return std::optional<GridPair>(std::move(found));
 }
 
+// Joints of one place in the tree get one number: children of parents of one place that have as many joints below
+// them. So left and right limbs are alike. Joints come in any order.
+std::vector<std::size_t> places_in_tree(std::span<const int> parents) {
+  std::vector<std::size_t> below(parents.size(), 0), depth(parents.size(), 0), order(parents.size());
+  for (std::size_t j = 0; j < parents.size(); ++j)
+    for (int above = parents[j]; above >= 0; above = parents[static_cast<std::size_t>(above)]) {
+      ++below[static_cast<std::size_t>(above)];
+      ++depth[j];
+    }
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return depth[a] < depth[b]; });
+  std::vector<std::size_t> places(parents.size(), 0);
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;
+  for (const std::size_t j : order) {
+    const std::size_t above = parents[j] >= 0 ? places[static_cast<std::size_t>(parents[j])] + 1 : 0;
+    places[j] = known.try_emplace({above, below[j]}, known.size()).first->second;
+  }
+  return places;
+}
+
+// Those that gain most, above `least`, until their cost reaches what is granted. Pairs of one place are taken or
+// left together, so that a body whose two sides are alike stays so.
+std::vector<Judged> affordable(std::vector<Judged> wanted, const std::vector<std::size_t>& places,
+                               double least, double granted) {
+  struct Place {
+    double gain = 1, cost = 0;
+    bool taken = false;
+  };
+  std::map<std::size_t, Place> sums;
+  const auto place_of = [&](const Judged& one) -> Place& { return sums[places[one.pair.child]]; };
+  for (const Judged& one : wanted) {
+    place_of(one).gain = std::max(place_of(one).gain, one.gain);
+    place_of(one).cost += one.cost;
+  }
+  std::vector<Place*> order;
+  for (auto& [number, place] : sums) order.push_back(&place);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Place* a, const Place* b) { return a->gain > b->gain; });
+  for (Place* place : order) {
+    place->taken = place->gain > least && place->cost <= granted;
+    if (place->taken) granted -= place->cost;
+  }
+  std::erase_if(wanted, [&](const Judged& one) { return !place_of(one).taken; });
+  return wanted;
+}
+
 }  // namespace
 
 Result<std::vector<GridPair>> solve_pairs(const Body& whole, const FittedJoints& joints,
@@ -297,15 +344,10 @@ Result<std::vector<GridPair>> solve_pairs(const Body& whole, const FittedJoints&
     return {};
   }));
   std::vector<Judged> wanted;
-  for (const auto& one : judged)
-    if (one) wanted.push_back(*one);
-  std::stable_sort(wanted.begin(), wanted.end(),
-                   [](const Judged& a, const Judged& b) { return a.gain > b.gain; });
-  std::erase_if(wanted, [&](const Judged& one) {
-    const bool affordable = one.cost <= granted;
-    if (affordable) granted -= one.cost;
-    return !affordable;
-  });
+  for (auto& one : judged)
+    if (one) wanted.push_back(std::move(*one));
+  wanted =
+      affordable(std::move(wanted), places_in_tree(whole.parents), granted_ratio(joints.options), granted);
   std::vector<std::optional<GridPair>> solved(wanted.size());
   SINEW_CHECK(each(wanted.size(), [&](std::size_t k) -> Result<void> {
     SINEW_TRY(solved[k], solve_pair(whole, joints, wanted[k]));
