@@ -23,7 +23,7 @@ constexpr std::size_t kUnseen = 8;      // pairs of rotations by which two joint
 constexpr double kPairGrant = 5.0 / 3;  // of what a joint is granted above the elastic body, for two
 constexpr double kPairBudget = 0.26;    // as kFieldBudget: more is lost elsewhere
 constexpr std::size_t kSamples = 128;   // pairs of rotations to fit
-constexpr double kPairShare = 0.25;     // of what the joints' own fields cost
+constexpr double kPairShare = 0.4;      // of what the joints' own fields cost
 
 // Pairs of rotations spread over both ranges, by the sequence of the generalised golden ratio.
 std::vector<PairTurns> pair_samples(const MotionRange& child, const MotionRange& parent, std::size_t count) {
