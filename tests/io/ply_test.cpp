@@ -167,9 +167,10 @@ TEST(Ply, BrokenFilesAreRefusedWithThePlace) {
   expect_ply_refused("ply\nformat ascii 1.0\nend_header\n", "no element 'vertex'");
   // Faces behind a longer list must not name what the shorter one lacks.
   const std::string xyz = "property float x\nproperty float y\nproperty float z\n";
+  const std::string zeros = "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
   expect_ply_refused(
       "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_index\nelement vertex 3\n" +
-          xyz + "element vertex 5\n" + xyz + "end_header\n3 2 3 4\n" + std::string(48, '0'),
+          xyz + "element vertex 5\n" + xyz + "end_header\n3 2 3 4\n" + zeros,
       "more than one element 'vertex'");
   expect_ply_refused("ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n",
                      "lack x, y or z");
