@@ -230,7 +230,9 @@ GridField field_of(const Modes& modes, const ElasticBody& body, const FreePart& 
     }
   field.values = modes.values(rows, Eigen::all);
   field.mixes = modes.mixes;
-  field.fine = fine_modes(body.model(), part.fixed, modes, kNoiseBudget * samples);
+  Rounding rounding = rounding_of(body.model(), part.fixed, modes, kNoiseBudget * samples);
+  field.steps = std::move(rounding.steps);
+  field.fine = std::move(rounding.fine);
   return field;
 }
 
