@@ -172,7 +172,8 @@ double mean_off(const Augmented& body, const Skeleton& found, const std::vector<
 }
 
 TEST(AugmentedBodies, InRandomPosesKeepTheirTemplateAndTheirSides) {
-  for (const char* kind : {"biped", "quadruped", "bird"}) {
+  for (const auto& [kind, most] :
+       {std::pair("biped", 0.018), std::pair("quadruped", 0.035), std::pair("bird", 0.04)}) {
     const Rig rig = *make_character(kind, {.resolution = 4000});
     for (std::uint32_t seed = 1; seed <= 4; ++seed) {
       const Augmented body = posed(rig, random_pose(rig.skeleton, 15, seed));
@@ -180,7 +181,7 @@ TEST(AugmentedBodies, InRandomPosesKeepTheirTemplateAndTheirSides) {
       const auto found = auto_skeleton({&mesh, 1}, {});
       ASSERT_TRUE(found.ok()) << kind << ' ' << seed << ": " << found.error().message;
       EXPECT_EQ(found->name, kind) << seed;
-      EXPECT_LT(mean_off(body, found->skeleton), 0.04) << kind << ' ' << seed;
+      EXPECT_LT(mean_off(body, found->skeleton), most) << kind << ' ' << seed;
     }
   }
 }
@@ -204,7 +205,7 @@ TEST(AugmentedBodies, WithoutALimbOrWithUnequalOnesKeepTheirTemplateAndTheOtherJ
     const auto found = auto_skeleton({&mesh, 1}, {});
     ASSERT_TRUE(found.ok()) << change.text() << ": " << found.error().message;
     EXPECT_EQ(found->name, change.kind) << change.text();
-    EXPECT_LT(mean_off(body, found->skeleton, gone), 0.03) << change.text();
+    EXPECT_LT(mean_off(body, found->skeleton, gone), 0.013) << change.text();
   }
 }
 
@@ -261,6 +262,25 @@ TEST(AugmentedBodies, ATailOrAHornMoreLeavesTheTemplate) {
     ASSERT_TRUE(found.ok()) << found.error().message;
     EXPECT_EQ(found->name, kind);
   }
+}
+
+// A spider in 15 pieces: made unlike its own image its legs are no props, and what is left without them no biped.
+TEST(AugmentedBodies, LegsThatAreNoImagesOfEachOtherAreNotWhatABodyHolds) {
+  SINEW_REQUIRE_DATA(data);
+  const auto asset = read_asset(data / "rigged_gltf" / "q_Spider.glb");
+  ASSERT_TRUE(asset.ok()) << asset.error().message;
+  const auto still = posed_mesh(asset->rig, rest_pose(asset->rig.skeleton), test::by(asset->rig, "lbs"));
+  ASSERT_TRUE(still.ok()) << still.error().message;
+  PolyMesh mesh = *still;
+  const Box3 box = bounding_box(mesh.positions);
+  const double high = box.min().y() + 0.78 * box.sizes().y();
+  const Vec3 centre(box.center().x(), high, box.center().z());
+  for (Vec3& p : mesh.positions)
+    if (p.y() > high) p = centre + 0.6 * (p - centre);
+  const PolyMesh* one = &mesh;
+  const auto found = auto_skeleton({&one, 1}, {});
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->name, "none");
 }
 
 // A robot in 61 pieces, made broader or with longer arms: its biped fits, but not by the first way that is tried, and a
