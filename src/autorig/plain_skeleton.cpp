@@ -36,6 +36,7 @@ constexpr double kFeeler = 0.25;      // of the radius of the head that it grows
 constexpr double kLeastPeak = 0.012;  // of the diameter
 constexpr double kLargePeak = 0.045;  // the same: what sticks out so far may be half as slender
 constexpr double kSameTip = 0.06;     // of the body's size: so near to each other, two are one limb's
+constexpr double kOnPlane = 0.02;     // of the body's size: what lies so near to the plane, on average
 constexpr double kMirrorLimb = 0.06;  // of the body's size: so near is a limb to its image
 constexpr std::size_t kMostTips = 48;
 
@@ -44,33 +45,11 @@ struct Edge {
   Curve curve;  // from the source outwards
   std::vector<int> children;
   int image = -1;  // its image, itself on the middle
+  bool both_sides =
+      false;  // two bumps that are images, feet hardly apart: it ends at one and holds the other
   std::vector<double> joints;
   std::string name;
 };
-
-void put_first(const Vec3& p, Curve& curve) {
-  curve.points.insert(curve.points.begin(), p);
-  curve.radii.insert(curve.radii.begin(), 0);
-  curve.levels.insert(curve.levels.begin(), 0);
-  curve.measure();
-}
-
-Curve curve_of(const BodyMap& body, std::size_t root, const Branch& branch,
-               std::span<const std::uint32_t> tips) {
-  const std::vector<double>& distance = body.from[root];
-  const bool first = branch.parent < 0, last = branch.tip >= 0;
-  Curve curve = level_curve(body.graph, distance, branch.points, first ? 0 : branch.seam, last);
-  if (curve.empty()) return curve;
-  if (first) {
-    const Vec3 start = body.graph.positions[body.major[root].point];
-    put_first(start, curve);
-    straighten_tip(body.graph, distance, branch.points, true, start, curve);
-  }
-  if (last)
-    straighten_tip(body.graph, distance, branch.points, false,
-                   body.graph.positions[tips[static_cast<std::size_t>(branch.tip)]], curve);
-  return curve;
-}
 
 class PlainTree {
  public:
@@ -82,15 +61,10 @@ class PlainTree {
       const bool large = peak.persistence >= kLargePeak * body.diameter || (stout && is_major(peak.point));
       tips_.push_back(peak.point);
       slender_.push_back(large ? kShortLimb / 2 : kShortLimb);
-      halved_.push_back(0);
     }
     while (cut(), drop_bumps()) {
     }
-    for (Edge& edge : edges_)
-      if (is_halved(edge)) {
-        for (Vec3& p : edge.curve.points) p -= (p - mirror_->centre).dot(mirror_->normal) * mirror_->normal;
-        edge.curve.measure();
-      }
+    centre_on_plane();
     contract_short_stems();
     find_mirror_limbs();
     choose_joints();
@@ -141,9 +115,6 @@ class PlainTree {
                                 kSameTip * body_.graph.size;
     });
   }
-  bool is_halved(const Edge& edge) const {
-    return edge.branch.tip >= 0 && halved_[static_cast<std::size_t>(edge.branch.tip)];
-  }
   bool is_leaf(std::size_t edge) const { return edges_[edge].branch.tip >= 0; }
   // Whether it ends at a tip, and is not all there is. At the root's tip it may be a limb, or head and chest: it is
   // then thicker than limbs are.
@@ -186,7 +157,7 @@ class PlainTree {
     edges_.assign(branches.size(), {});
     for (std::size_t i = 0; i < branches.size(); ++i) {
       edges_[i].branch = std::move(branches[i]);
-      edges_[i].curve = curve_of(body_, root_, edges_[i].branch, tips_);
+      edges_[i].curve = branch_curve(body_, root_, edges_[i].branch, tips_);
     }
     for (std::size_t i = 0; i < edges_.size(); ++i)
       if (edges_[i].branch.parent >= 0)
@@ -212,14 +183,28 @@ class PlainTree {
       const auto at = std::find(tips_.begin(), tips_.end(), tip) - tips_.begin();
       tips_.erase(tips_.begin() + at);
       slender_.erase(slender_.begin() + at);
-      halved_.erase(halved_.begin() + at);
-      // Of two bumps that are images, such as feet hardly apart, the other now stands for both.
-      for (std::size_t i = 0; i < tips_.size() && mirror_; ++i)
-        if (((*mirror_)(body_.graph.positions[tip]) - body_.graph.positions[tips_[i]]).norm() <
-            kMirrorLimb * body_.graph.size)
-          halved_[i] = 1;
     }
     return !gone.empty();
+  }
+
+  // What has as much on both sides of the mirror plane goes along it, wherever it ends: at one of two feet.
+  void centre_on_plane() {
+    for (Edge& edge : edges_) {
+      if (!mirror_ || edge.curve.empty()) continue;
+      const auto beside = [&](const Vec3& p) { return (p - mirror_->centre).dot(mirror_->normal); };
+      double sum = 0, weight = 0;
+      for (const std::uint32_t v : edge.branch.points) {
+        sum += body_.graph.weights[v] * beside(body_.graph.positions[v]);
+        weight += body_.graph.weights[v];
+      }
+      const double near = kOnPlane * body_.graph.size;
+      if (!(std::abs(sum) < near * weight)) continue;
+      edge.both_sides =
+          edge.branch.tip >= 0 &&
+          std::abs(beside(body_.graph.positions[tips_[static_cast<std::size_t>(edge.branch.tip)]])) > near;
+      for (Vec3& p : edge.curve.points) p -= beside(p) * mirror_->normal;
+      edge.curve.measure();
+    }
   }
 
   // Forks nearer to each other than the body is thick there are one.
@@ -313,7 +298,7 @@ class PlainTree {
 
   bool stands(std::size_t limb) const {
     const Edge& edge = edges_[limb];
-    if (!is_limb(limb) || edge.curve.empty() || is_halved(edge)) return false;
+    if (!is_limb(limb) || edge.curve.empty() || edge.both_sides) return false;
     const bool first = edge.branch.parent < 0;
     const Vec3 &tip = first ? edge.curve.points.front() : edge.curve.points.back(),
                &seam = first ? edge.curve.points.back() : edge.curve.points.front();
@@ -479,7 +464,6 @@ class PlainTree {
   double ground_;  // the lowest point
   std::vector<std::uint32_t> tips_;
   std::vector<double> slender_;                     // per tip: how many radii long its limb must be
-  std::vector<std::uint8_t> halved_;                // per tip: its image was a bump
   std::vector<Edge> edges_;                         // the last one begins at the root's tip
   mutable std::vector<std::pair<int, int>> first_;  // per edge: its first joint and how many it has
 };
