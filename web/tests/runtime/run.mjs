@@ -287,7 +287,6 @@ const tests = {
   async 'fields that two joints drive'(tab, native) {
     edit(native.path('arm.glb'), native.path('both.glb'), (json) => {
       const { flesh } = json.extensions.SINEW_rig;
-      flesh.version = 3;
       flesh.fields[0].partner = { node: flesh.fields.at(-1).node, swing: 1, twist: 0.7 };
     });
     for (const hand of [[], ['--set', 'Hand=30,20,40'], ['--set', 'Hand=-20,60,-80']]) {
