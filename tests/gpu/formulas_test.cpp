@@ -50,14 +50,8 @@ TEST_P(DeviceFormulas, GiveWhatThePlayerGives) {
   }
 }
 
-// A field that asks for a second joint; its values are large, so that another amount would show.
 TEST(DeviceFormulas, PlayFieldsThatTwoJointsDrive) {
-  Rig rig = test::sample_rig("arm");
-  ASSERT_GE(rig.flesh.fields.size(), 2u);
-  FleshField both = rig.flesh.fields[0];
-  both.partner = FleshPartner{rig.flesh.fields.back().joint, {1.0, 0.7}};
-  ASSERT_NE(both.joint, both.partner->joint);
-  rig.flesh.fields.push_back(both);
+  const Rig rig = test::with_pair_of_joints(test::sample_rig("arm"));
   EXPECT_LT(on_host(rig, "flesh", 3).position, 1e-5);
   EXPECT_LT(on_host(rig, "flesh", 3).normal, 0.1);
 }

@@ -55,6 +55,15 @@ inline const Rig& sample_rig(const char* kind) {
   return made.emplace(kind, std::move(rig)).first->second;
 }
 
+// The rig with a field more, which asks for a second joint; its values are large, so that another amount would show.
+inline Rig with_pair_of_joints(Rig rig) {
+  FleshField both = rig.flesh.fields.at(0);
+  both.partner = FleshPartner{rig.flesh.fields.back().joint, {1.0, 0.7}};
+  EXPECT_NE(both.joint, both.partner->joint);
+  rig.flesh.fields.push_back(both);
+  return rig;
+}
+
 inline double size_of(const Rig& rig) {
   Vec3 low = rig.mesh.positions[0], high = low;
   for (const Vec3& p : rig.mesh.positions) low = low.cwiseMin(p), high = high.cwiseMax(p);
@@ -103,6 +112,15 @@ struct RigPoses {
       }
       poses.push_back(std::move(pose));
     }
+  }
+
+  // A joint of one pose as it is at rest, which must be a rotation.
+  void put_to_rest(const Rig& rig, std::size_t pose, std::size_t joint) {
+    const Mat3 rest = rest_pose(rig.skeleton).local[joint].linear();
+    poses[pose].local[joint].linear() = rest;
+    const Eigen::Quaternionf q = Quat(rest).cast<float>();
+    for (std::size_t k = 0; k < 4; ++k)
+      rotations[4 * (pose * rig.skeleton.size() + joint) + k] = q.coeffs()[static_cast<Eigen::Index>(k)];
   }
 };
 
