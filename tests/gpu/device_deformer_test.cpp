@@ -232,6 +232,13 @@ TEST_F(OnADevice, LeavesGapsBetweenPosesAlone) {
   }
 }
 
+TEST_F(OnADevice, PlaysJointsThatNeighboursDoNotShare) {
+  const Rig rig = test::with_random_joints(test::without_keys(test::sample_rig("biped")));
+  for (const char* deformer : {"lbs", "dqs"})
+    for (const std::size_t count : {1u, 63u, 130u})
+      EXPECT_LT(on_device(rig, deformer, count, false, false).position, 1e-5) << deformer << count;
+}
+
 TEST_F(OnADevice, NothingIsNothing) {
   const auto uploaded = DeviceDeformer::upload(test::sample_rig("arm"), "lbs");
   ASSERT_TRUE(uploaded.ok());

@@ -64,6 +64,25 @@ inline Rig with_pair_of_joints(Rig rig) {
   return rig;
 }
 
+// Four joints of every vertex that its neighbours do not have.
+inline Rig with_random_joints(Rig rig) {
+  std::mt19937 random(3);
+  SkinWeights weights;
+  weights.offsets.push_back(0);
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    std::vector<Influence> row;
+    const std::size_t most = std::min<std::size_t>(1 + i % 4, rig.skeleton.size());
+    while (row.size() < most) {
+      const auto joint = static_cast<std::uint32_t>(random() % rig.skeleton.size());
+      if (std::none_of(row.begin(), row.end(), [&](const Influence& one) { return one.joint == joint; }))
+        row.push_back({joint, 1.0 / static_cast<double>(most)});
+    }
+    weights.add_row(row);
+  }
+  rig.weights = weights;
+  return rig;
+}
+
 inline double size_of(const Rig& rig) {
   Vec3 low = rig.mesh.positions[0], high = low;
   for (const Vec3& p : rig.mesh.positions) low = low.cwiseMin(p), high = high.cwiseMax(p);

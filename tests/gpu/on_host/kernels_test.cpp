@@ -73,6 +73,39 @@ TEST(KernelsOnTheHost, LeaveGapsAlone) {
   }
 }
 
+// Positions alone, as threads that hold vertices write them: at any place of a cache line, for any number of poses.
+TEST(KernelsOnTheHost, WriteWherePosesBegin) {
+  const Rig arm = test::without_keys(test::sample_rig("arm")),
+            biped = test::without_keys(test::sample_rig("biped")),
+            random = test::with_random_joints(test::without_keys(test::sample_rig("quadruped")));
+  const struct {
+    const Rig* rig;
+    const char* deformer;
+  } cases[] = {{&arm, "lbs"}, {&biped, "lbs"}, {&biped, "dqs"}, {&random, "lbs"}, {&random, "dqs"}};
+  for (const auto& [rig, deformer] : cases) {
+    const auto uploaded = DeviceDeformer::upload(*rig, deformer);
+    ASSERT_TRUE(uploaded.ok());
+    const std::size_t frame = 3 * rig->mesh.vertex_count();
+    for (const std::size_t count : {1u, 5u, 35u, 67u}) {
+      const test::RigPoses poses(*rig, uploaded->root_joint(), count, false);
+      const DevicePoses given{count, poses.rotations.data(), poses.translations.data(), nullptr, nullptr};
+      const std::size_t before = count % 7, stride = count == 35 ? frame : frame + count % 3;
+      std::vector<float> out(before + count * stride + 9, 7.0f), packed;
+      ASSERT_TRUE(
+          uploaded->deform(given, {out.data() + before, nullptr, DeviceFormat::kFloat32, 4 * stride}).ok());
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        const std::size_t in = k - before, pose = in / stride;
+        if (k >= before && pose < count && in % stride < frame)
+          packed.push_back(out[k]);
+        else
+          ASSERT_EQ(out[k], 7.0f) << deformer << count << " " << k;
+      }
+      EXPECT_LT(test::difference_to_player(*rig, deformer, poses, packed, {}).position, 1e-5)
+          << deformer << count;
+    }
+  }
+}
+
 class EveryKernelOnTheHost : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryKernelOnTheHost, GiveWhatThePlayerGives) {
