@@ -57,7 +57,16 @@ __global__ void __launch_bounds__(kPoseWarps* kLanes)
     if (!chunks.rows || pose > last) continue;
     const std::int64_t joint = rig.rest[k].joint;
     float* to = chunks.rows + ((chunks.first + pose) * rig.joints + joint) * 12;
-    for (int i = 0; i < 12; ++i) to[i] = matrices[(12 * joint + i) * kLanes];
+    FourFloats row[3];
+#pragma unroll
+    for (int i = 0; i < 12; ++i) row[i / 4].at[i % 4] = matrices[(12 * joint + i) * kLanes];
+    const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(FourFloats) == 0;
+#pragma unroll
+    for (int r = 0; r < 3; ++r)
+      if (aligned)
+        reinterpret_cast<FourFloats*>(to)[r] = row[r];
+      else
+        for (int c = 0; c < 4; ++c) to[4 * r + c] = row[r].at[c];
   }
   if (warp == 0) pose_nothing(rig, matrices);
   for (std::int32_t k = warp; k < rig.keys; k += kPoseWarps)
@@ -69,11 +78,12 @@ __global__ void entry_kernel(const __grid_constant__ RigView rig, Motion motion,
                              Chunks chunks) {
   const std::int64_t pose = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const int entry = static_cast<int>(blockIdx.y);
-  if (pose >= chunks.poses) return;
+  const std::int64_t last = chunks.poses - 1, given = pose < last ? pose : last;  // as in pose_kernel
+  if (pose / kLanes > last / kLanes) return;
   const std::int64_t chunk = pose / kLanes, lane = pose % kLanes;
   const float* matrices = chunks.matrices + chunk * chunks.size.matrices + lane;
   if (entry < rig.entries)
-    return fill_entry(rig, motion, entry, from.at(rig, chunks.first + pose), matrices,
+    return fill_entry(rig, motion, entry, from.at(rig, chunks.first + given), matrices,
                       chunks.palette + chunk * chunks.size.palette + lane);
   const int field = entry - rig.entries;
   field_entry(rig, field, matrices, static_cast<int>(lane),
