@@ -167,13 +167,13 @@ __device__ void deform_held(const RigView& rig, const float* out, std::int64_t s
     for (int u = 0; u < kPoses; ++u) {
       float points[kHeldVertices][3];
       held.deform(memory.lot(stage) + (in_stage * kPoses + u) * memory.pose_floats, points);
-      float* row = memory.row(buffer, u) + (shift + u * more) % kLine;
+      float* row = memory.row(buffer, u) + ((shift + u * more) & (kLine - 1));
 #pragma unroll
       for (int v = 0; v < kHeldVertices; ++v)
 #pragma unroll
         for (int c = 0; c < 3; ++c) row[place[v] + c] = points[v][c];
     }
-    shift = (shift + kPoses * more) % kLine;
+    shift = (shift + kPoses * more) & (kLine - 1);
     before_copies();
     __syncwarp();
     if (lane == 0) {
@@ -205,9 +205,9 @@ __device__ void copy_held(const float* joints, float* out, std::int64_t stride, 
     for (int u = 0; u < kPoses && step * kPoses + u < count; ++u) {
       // Whole lines in one copy, what is before and behind them number by number.
       float* to = out + std::int64_t{poses.begin + step * kPoses + u} * stride;
-      const int shift = in_line(to), before = (kLine - shift) % kLine,
+      const int shift = in_line(to), before = (kLine - shift) & (kLine - 1),
                 head = before < length ? before : length;
-      const int tail = (length - head) % kLine, body = length - head - tail;
+      const int tail = (length - head) & (kLine - 1), body = length - head - tail;
       const float* from = memory.row(buffer, u) + shift;
       if (lane == 0 && body > 0) bulk_store(to + head, from + head, static_cast<std::uint32_t>(body * 4));
       if (lane < head) to[lane] = from[lane];
