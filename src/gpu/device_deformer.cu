@@ -3,6 +3,7 @@
 // others are read as whole cache lines, whatever their indices. Results go through shared memory, so that
 // what is written is consecutive too.
 #include <algorithm>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -253,35 +254,44 @@ unsigned blocks_for(std::int64_t count, std::int64_t each) {
 }
 
 // The kernel for vertices that threads hold, or for spread ones; null: tiles.
+template <class Number>
 struct Resident {
-  using Kernel = void (*)(RigView, Chunks, Target<float>, int);
+  using Kernel = void (*)(RigView, Chunks, Target<Number>, int);
   Kernel kernel = nullptr;
   std::int64_t bytes = 0;
   int places = 0;  // blocks that the device runs at a time
 };
-template <template <int> class Held, int kFloats, int kBlocks, int kPoses, int kBuffers>
-Resident held_with(int joints, int device, int processors) {
-  Resident out;
-  out.bytes = HeldMemory<kFloats, kPoses, kBuffers>::bytes(joints);
-  out.places =
-      blocks_that_fit(out.bytes, held_kernel<Held, kFloats, kBlocks, kPoses, kBuffers>, kHeldBlock, device);
-  if (out.places >= kBlocks * processors) out.kernel = held_kernel<Held, kFloats, kBlocks, kPoses, kBuffers>;
-  return out;
+template <template <int> class Held, int kFloats, int kBlocks, int kPoses, int kBuffers, class Number>
+void hold_with(int joints, int device, int processors, Resident<Number>& out) {
+  if (out.kernel) return;
+  const auto kernel = held_kernel<Held, kFloats, kBlocks, kPoses, kBuffers, Number>;
+  out.bytes = HeldMemory<Number, kFloats, kPoses, kBuffers>::bytes(joints);
+  out.places = blocks_that_fit(out.bytes, kernel, kHeldBlock, device);
+  if (out.places >= kBlocks * processors) out.kernel = kernel;
 }
-Resident resident_for(const RigView& view, Motion motion, int device) {
-  if (!view.plain) return {};
+template <class Number>
+Resident<Number> resident_for(const RigView& view, Motion motion, int device) {
+  Resident<Number> out;
   int processors = 0;
-  if (cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) return {};
-  if (view.spread) {
-    Resident out{nullptr, spread_bytes(view.joints), 0};
-    out.places = blocks_that_fit(out.bytes, spread_kernel, kSpreadThreads, device);
-    if (out.places > 0) out.kernel = spread_kernel;
+  if (!view.plain ||
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
     return out;
+  if constexpr (std::is_same_v<Number, float>) {
+    if (view.spread) {
+      out.bytes = spread_bytes(view.joints);
+      out.places = blocks_that_fit(out.bytes, spread_kernel, kSpreadThreads, device);
+      if (out.places > 0) out.kernel = spread_kernel;
+      return out;
+    }
   }
-  if (view.held_tiles == 0) return {};
-  if (motion == Motion::kDual) return held_with<HeldDual, 8, 3, 1, 3>(view.joints, device, processors);
-  const Resident two = held_with<HeldLinear, 12, 2, 2, 4>(view.joints, device, processors);
-  return two.kernel ? two : held_with<HeldLinear, 12, 2, 1, 4>(view.joints, device, processors);
+  if (view.held_tiles == 0) return out;
+  if (motion == Motion::kDual) {
+    hold_with<HeldDual, 8, 3, 1, 3>(view.joints, device, processors, out);
+  } else {
+    hold_with<HeldLinear, 12, 2, 2, 4>(view.joints, device, processors, out);
+    hold_with<HeldLinear, 12, 2, 1, 4>(view.joints, device, processors, out);
+  }
+  return out;
 }
 
 // Parts of the poses for so many blocks each that the device is full as long as possible, up to three times over.
@@ -302,7 +312,7 @@ int splits_for(std::int64_t blocks, std::int64_t poses, std::int64_t places) {
 struct DeviceDeformer::Memory {
   Motion motion = Motion::kLinear;
   RigView view;
-  Resident resident;
+  std::tuple<Resident<float>, Resident<__half>> residents;
   int device = 0;
   std::vector<void*> arrays;
 
@@ -327,7 +337,7 @@ struct DeviceDeformer::Memory {
       to = static_cast<std::remove_reference_t<decltype(to)>>(p);
     });
     SINEW_CUDA(code, "the rig was uploaded");
-    resident = resident_for(view, motion, device);
+    residents = {resident_for<float>(view, motion, device), resident_for<__half>(view, motion, device)};
     return {};
   }
 
@@ -408,8 +418,9 @@ struct DeviceDeformer::Memory {
     }
   }
 
-  // Of positions as floats.
-  void launch_resident(const Chunks& chunks, const Target<float>& target, cudaStream_t stream) const {
+  template <class Number>
+  void launch_resident(const Resident<Number>& resident, const Chunks& chunks, const Target<Number>& target,
+                       cudaStream_t stream) const {
     if (view.spread) {
       const std::int64_t lots = blocks_for(chunks.poses, kSpreadPoses);
       const std::int64_t most =
@@ -431,10 +442,10 @@ struct DeviceDeformer::Memory {
     };
     const Target<Number> target{static_cast<Number*>(out.positions), static_cast<Number*>(out.normals),
                                 stride_of(out.stride), stride_of(out.normal_stride)};
-    if constexpr (std::is_same_v<Number, float>)
-      if (resident.kernel && !target.normals)
-        return run(poses, nullptr, Reads::kByPose, stream,
-                   [&](const Chunks& chunks, unsigned) { launch_resident(chunks, target, stream); });
+    const auto& resident = std::get<Resident<Number>>(residents);
+    if (resident.kernel && !target.normals)
+      return run(poses, nullptr, Reads::kByPose, stream,
+                 [&](const Chunks& chunks, unsigned) { launch_resident(resident, chunks, target, stream); });
     return run(poses, nullptr, Reads::kTiles, stream, [&](const Chunks& chunks, unsigned n) {
       if (target.normals)
         launch<true>(chunks, n, target, stream);

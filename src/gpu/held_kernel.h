@@ -15,9 +15,11 @@ namespace sinew::gpu {
 inline constexpr int kHeldWarps = kHeldThreads / kLanes;
 inline constexpr int kHeldBlock = kHeldThreads + kLanes;
 inline constexpr int kHeldStage = 4;  // poses whose joints come at once; there are two lots
-inline constexpr int kLine = 32;      // floats of a cache line
-inline constexpr int kHeldRow =
-    3 * kHeldTile + kLine;  // a row begins as far behind a line's beginning as in the output
+template <class Number>
+inline constexpr int kLineOf = 128 / sizeof(Number);  // of a cache line
+// A row begins as far behind a line's beginning as in the output.
+template <class Number>
+inline constexpr int kHeldRow = 3 * kHeldTile + kLineOf<Number>;
 
 // What the kinds of threads tell each other. Of rows: full of one pose or more, or stored and free again.
 struct HeldBarriers {
@@ -120,33 +122,42 @@ struct HeldDual {
 };
 
 // kPoses: that a thread deforms from one barrier to the next. kBuffers: rows of so many poses in shared memory.
-template <int kFloats, int kPoses, int kBuffers>
+template <class Number, int kFloats, int kPoses, int kBuffers>
 struct HeldMemory {
   static_assert(kHeldStage % kPoses == 0 && kBuffers >= 3);
   static constexpr int kStageSteps = kHeldStage / kPoses;
   static constexpr int kOpen = kBuffers - 2;  // stores whose rows may still be read
-  float *rows, *joints;
+  static constexpr int kRow = kHeldRow<Number>;
+  static constexpr std::int64_t kRowBytes = std::int64_t{kBuffers * kPoses * kRow} * sizeof(Number);
+  Number* rows;
+  float* joints;
   HeldBarriers* at;
   int pose_floats;  // of the joints
 
-  static std::int64_t bytes(std::int64_t joints) {
-    return 4 * (std::int64_t{kBuffers * kPoses * kHeldRow} + 2 * kHeldStage * kFloats * joints);
-  }
-  __device__ float* row(int buffer, int pose) const { return rows + (buffer * kPoses + pose) * kHeldRow; }
+  static std::int64_t bytes(std::int64_t joints) { return kRowBytes + 4 * 2 * kHeldStage * kFloats * joints; }
+  __device__ Number* row(int buffer, int pose) const { return rows + (buffer * kPoses + pose) * kRow; }
   __device__ float* lot(int stage) const { return joints + (stage & 1) * kHeldStage * pose_floats; }
 };
 
+__device__ inline void put_number(float* to, float number) {
+  *to = number;
+}
+__device__ inline void put_number(__half* to, float number) {
+  *to = __float2half(number);
+}
+
 // How far behind a cache line's beginning a number lies, in numbers.
-__device__ inline int in_line(const float* at) {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) / sizeof(float) % kLine);
+template <class Number>
+__device__ inline int in_line(const Number* at) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) / sizeof(Number) % kLineOf<Number>);
 }
 
 struct HeldPoses {
   int begin, end;  // of the launch
 };
 
-template <class Held, int kPoses, int kBuffers, class Memory>
-__device__ void deform_held(const RigView& rig, const float* out, std::int64_t stride, int tile,
+template <class Held, int kPoses, int kBuffers, class Memory, class Number>
+__device__ void deform_held(const RigView& rig, const Number* out, std::int64_t stride, int tile,
                             const HeldPoses& poses, const Memory& memory) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kLanes;
   Held held;
@@ -158,7 +169,7 @@ __device__ void deform_held(const RigView& rig, const float* out, std::int64_t s
   HeldBarriers& at = *memory.at;
   const int steps = (poses.end - poses.begin + kPoses - 1) / kPoses;
   int shift = in_line(out + poses.begin * stride);
-  const int more = static_cast<int>(stride % kLine);
+  const int more = static_cast<int>(stride % kLineOf<Number>);
   for (int step = 0, buffer = 0, round = 0; step < steps; ++step) {
     const int stage = step / Memory::kStageSteps, in_stage = step % Memory::kStageSteps;
     if (in_stage == 0) barrier_wait(&at.joints_full[stage & 1], stage / 2 & 1);
@@ -167,13 +178,13 @@ __device__ void deform_held(const RigView& rig, const float* out, std::int64_t s
     for (int u = 0; u < kPoses; ++u) {
       float points[kHeldVertices][3];
       held.deform(memory.lot(stage) + (in_stage * kPoses + u) * memory.pose_floats, points);
-      float* row = memory.row(buffer, u) + ((shift + u * more) & (kLine - 1));
+      Number* row = memory.row(buffer, u) + ((shift + u * more) & (kLineOf<Number> - 1));
 #pragma unroll
       for (int v = 0; v < kHeldVertices; ++v)
 #pragma unroll
-        for (int c = 0; c < 3; ++c) row[place[v] + c] = points[v][c];
+        for (int c = 0; c < 3; ++c) put_number(row + place[v] + c, points[v][c]);
     }
-    shift = (shift + kPoses * more) & (kLine - 1);
+    shift = (shift + kPoses * more) & (kLineOf<Number> - 1);
     before_copies();
     __syncwarp();
     if (lane == 0) {
@@ -184,8 +195,8 @@ __device__ void deform_held(const RigView& rig, const float* out, std::int64_t s
   }
 }
 
-template <int kPoses, int kBuffers, class Memory>
-__device__ void copy_held(const float* joints, float* out, std::int64_t stride, int length,
+template <int kPoses, int kBuffers, class Memory, class Number>
+__device__ void copy_held(const float* joints, Number* out, std::int64_t stride, int length,
                           const HeldPoses& poses, const Memory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes, count = poses.end - poses.begin;
   const int stages = (count + kHeldStage - 1) / kHeldStage, steps = (count + kPoses - 1) / kPoses;
@@ -204,14 +215,15 @@ __device__ void copy_held(const float* joints, float* out, std::int64_t stride, 
     barrier_wait(&at.full[buffer], round & 1);
     for (int u = 0; u < kPoses && step * kPoses + u < count; ++u) {
       // Whole lines in one copy, what is before and behind them number by number.
-      float* to = out + std::int64_t{poses.begin + step * kPoses + u} * stride;
-      const int shift = in_line(to), before = (kLine - shift) & (kLine - 1),
+      Number* to = out + std::int64_t{poses.begin + step * kPoses + u} * stride;
+      const int shift = in_line(to), before = (kLineOf<Number> - shift) & (kLineOf<Number> - 1),
                 head = before < length ? before : length;
-      const int tail = (length - head) & (kLine - 1), body = length - head - tail;
-      const float* from = memory.row(buffer, u) + shift;
-      if (lane == 0 && body > 0) bulk_store(to + head, from + head, static_cast<std::uint32_t>(body * 4));
-      if (lane < head) to[lane] = from[lane];
-      if (lane < tail) to[head + body + lane] = from[head + body + lane];
+      const int tail = (length - head) & (kLineOf<Number> - 1), body = length - head - tail;
+      const Number* from = memory.row(buffer, u) + shift;
+      if (lane == 0 && body > 0)
+        bulk_store(to + head, from + head, static_cast<std::uint32_t>(body * sizeof(Number)));
+      for (int k = lane; k < head; k += kLanes) to[k] = from[k];
+      for (int k = length - tail + lane; k < length; k += kLanes) to[k] = from[k];
     }
     __syncwarp();
     if (lane == 0) {
@@ -231,15 +243,16 @@ __device__ void copy_held(const float* joints, float* out, std::int64_t stride, 
 
 // A block has a tile in a part of the poses. Held: HeldLinear or HeldDual. Where copies are not known (before 9.0)
 // the kernel is empty, and blocks_that_fit() says so.
-template <template <int> class Held, int kFloats, int kBlocks, int kPoses, int kBuffers>
+template <template <int> class Held, int kFloats, int kBlocks, int kPoses, int kBuffers, class Number>
 __global__ void __launch_bounds__(kHeldBlock, kBlocks)
     held_kernel(const __grid_constant__ RigView rig, const __grid_constant__ Chunks chunks,
-                const __grid_constant__ Target<float> target, int splits) {
+                const __grid_constant__ Target<Number> target, int splits) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  using Memory = HeldMemory<kFloats, kPoses, kBuffers>;
+  using Memory = HeldMemory<Number, kFloats, kPoses, kBuffers>;
   __shared__ HeldBarriers at;
   float* shared = shared_floats();
-  const Memory memory{shared, shared + kBuffers * kPoses * kHeldRow, &at, rig.joints * kFloats};
+  const Memory memory{reinterpret_cast<Number*>(shared), shared + Memory::kRowBytes / 4, &at,
+                      rig.joints * kFloats};
   const int tile = static_cast<int>(blockIdx.x) % rig.held_tiles,
             split = static_cast<int>(blockIdx.x) / rig.held_tiles;
   const int count = static_cast<int>(chunks.poses);
@@ -255,7 +268,7 @@ __global__ void __launch_bounds__(kHeldBlock, kBlocks)
   if (begin >= end) return;
   const HeldPoses poses{begin, end};
   const std::int64_t first = rig.held_first[tile];
-  float* out = target.positions + chunks.first * target.stride + 3 * first;
+  Number* out = target.positions + chunks.first * target.stride + 3 * first;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   if (warp == kHeldWarps)
     return copy_held<kPoses, kBuffers>(chunks.by_pose, out, target.stride,
