@@ -89,6 +89,14 @@ __device__ inline void bulk_store(void* to, const void* from, std::uint32_t byte
                "r"(shared_address(from)), "r"(bytes)
                : "memory");
 }
+// Leaves the second-level cache before anything else does.
+__device__ inline void bulk_store_once(void* to, const void* from, std::uint32_t bytes) {
+  asm volatile(
+      "{\n.reg .b64 first;\ncreatepolicy.fractional.L2::evict_first.b64 first, 1.0;\n"
+      "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, first;\n}" ::"l"(to),
+      "r"(shared_address(from)), "r"(bytes)
+      : "memory");
+}
 __device__ inline void bulk_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }

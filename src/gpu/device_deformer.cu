@@ -294,11 +294,11 @@ Resident<Number> resident_for(const RigView& view, Motion motion, int device) {
   return out;
 }
 
-// Parts of the poses for so many blocks each that the device is full as long as possible, up to three times over.
+// Parts of the poses for so many blocks each that the device is full as long as possible, up to six times over.
 int splits_for(std::int64_t blocks, std::int64_t poses, std::int64_t places) {
   std::int64_t best = 1;
   double most = 0;
-  for (std::int64_t splits = 1; splits == 1 || (splits * blocks <= 3 * places && splits * 8 <= poses);
+  for (std::int64_t splits = 1; splits == 1 || (splits * blocks <= 6 * places && splits * 8 <= poses);
        ++splits) {
     const std::int64_t all = splits * blocks, waves = (all + places - 1) / places;
     const double full = static_cast<double>(all) / static_cast<double>(waves * places);

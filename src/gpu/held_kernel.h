@@ -165,7 +165,7 @@ __device__ void deform_held(const RigView& rig, const Number* out, std::int64_t 
   int place[kHeldVertices];
 #pragma unroll
   for (int v = 0; v < kHeldVertices; ++v)
-    place[v] = 3 * static_cast<int>(rig.held_places[(tile * kHeldVertices + v) * kHeldThreads + thread]);
+    place[v] = 3 * rig.held_places[(tile * kHeldVertices + v) * kHeldThreads + thread];
   HeldBarriers& at = *memory.at;
   const int steps = (poses.end - poses.begin + kPoses - 1) / kPoses;
   int shift = in_line(out + poses.begin * stride);
@@ -180,9 +180,11 @@ __device__ void deform_held(const RigView& rig, const Number* out, std::int64_t 
       held.deform(memory.lot(stage) + (in_stage * kPoses + u) * memory.pose_floats, points);
       Number* row = memory.row(buffer, u) + ((shift + u * more) & (kLineOf<Number> - 1));
 #pragma unroll
-      for (int v = 0; v < kHeldVertices; ++v)
+      for (int v = 0; v < kHeldVertices; ++v) {
+        if (place[v] < 0) continue;  // another thread's
 #pragma unroll
         for (int c = 0; c < 3; ++c) put_number(row + place[v] + c, points[v][c]);
+      }
     }
     shift = (shift + kPoses * more) & (kLineOf<Number> - 1);
     before_copies();
@@ -220,8 +222,14 @@ __device__ void copy_held(const float* joints, Number* out, std::int64_t stride,
                 head = before < length ? before : length;
       const int tail = (length - head) & (kLineOf<Number> - 1), body = length - head - tail;
       const Number* from = memory.row(buffer, u) + shift;
-      if (lane == 0 && body > 0)
-        bulk_store(to + head, from + head, static_cast<std::uint32_t>(body * sizeof(Number)));
+      const auto bytes = static_cast<std::uint32_t>(body * sizeof(Number));
+      if (lane == 0 && body > 0) {
+        // Lines that two poses share wait for each other in the cache.
+        if (stride % kLineOf<Number> == 0)
+          bulk_store_once(to + head, from + head, bytes);
+        else
+          bulk_store(to + head, from + head, bytes);
+      }
       for (int k = lane; k < head; k += kLanes) to[k] = from[k];
       for (int k = length - tail + lane; k < length; k += kLanes) to[k] = from[k];
     }

@@ -81,11 +81,16 @@ class HeldPacker {
           program_.held_weights.push_back(k < one.joints.size() ? weight_of(one.members[v], one.joints[k])
                                                                 : 0.0f);
     }
+    std::vector<bool> placed(end - begin);
     for (std::size_t v = 0; v < kHeldVertices; ++v) {
       for (std::size_t c = 0; c < 3; ++c)
         for (const Holding& one : threads)
           program_.held_points.push_back(program_.positions[3 * one.members[v] + c]);
-      for (const Holding& one : threads) program_.held_places.push_back(narrow(one.members[v] - begin));
+      for (const Holding& one : threads) {
+        const std::size_t place = one.members[v] - begin;
+        program_.held_places.push_back(placed[place] ? -1 : static_cast<std::int32_t>(place));
+        placed[place] = true;
+      }
     }
   }
   float weight_of(std::size_t vertex, std::uint32_t joint) const {

@@ -30,7 +30,8 @@ struct Program {
   std::vector<SkinVertex> skin;
   std::vector<SkinNormal> skin_normals;
   std::vector<SkinEnds> ends;
-  std::vector<std::uint32_t> held_first, held_slots, held_joints, held_places;
+  std::vector<std::uint32_t> held_first, held_slots, held_joints;
+  std::vector<std::int32_t> held_places;
   std::vector<float> held_weights, held_points;
   std::vector<SpreadVertex> spread;
   std::vector<JointWeights> weights;

@@ -148,7 +148,7 @@ struct RigView {
   const std::uint32_t* held_joints = nullptr;  // [tile][slot][thread]
   const float* held_weights = nullptr;         // [tile][slot][vertex][thread]
   const float* held_points = nullptr;          // [tile][vertex][coordinate][thread]
-  const std::uint32_t* held_places = nullptr;  // [tile][vertex][thread]: in the tile
+  const std::int32_t* held_places = nullptr;   // [tile][vertex][thread]: in the tile, or -1
   const SpreadVertex* spread = nullptr;        // null: vertices are held, or have tiles
   const std::uint32_t* row = nullptr;          // joint deformers: first of each vertex in weights
   const JointWeights* weights = nullptr;

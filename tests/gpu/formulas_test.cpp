@@ -56,6 +56,24 @@ TEST(DeviceFormulas, PlayFieldsThatTwoJointsDrive) {
   EXPECT_LT(on_host(rig, "flesh", 3).normal, 0.1);
 }
 
+// Threads repeat vertices where they have fewer than they hold, but one of them writes.
+TEST(DeviceFormulas, HoldEveryVertexInOneThread) {
+  for (const char* deformer : {"lbs", "dqs"}) {
+    const auto program = gpu::make_program(test::without_keys(test::sample_rig("quadruped")), deformer);
+    ASSERT_TRUE(program.ok());
+    const auto tiles = static_cast<std::size_t>(program->shape.held_tiles);
+    ASSERT_GT(tiles, 0u);
+    const std::size_t each = program->held_places.size() / tiles;
+    for (std::size_t t = 0; t < tiles; ++t) {
+      std::vector<int> threads(program->held_first[t + 1] - program->held_first[t]);
+      for (std::size_t i = 0; i < each; ++i)
+        if (const int place = program->held_places[t * each + i]; place >= 0)
+          ++threads.at(static_cast<std::size_t>(place));
+      EXPECT_EQ(threads, std::vector<int>(threads.size(), 1)) << deformer << " " << t;
+    }
+  }
+}
+
 TEST_P(DeviceFormulas, GiveItOnFilesOfOtherPrograms) {
   SINEW_REQUIRE_DATA(data);
   for (const char* file : {"CesiumMan.glb", "Fox.glb"}) {

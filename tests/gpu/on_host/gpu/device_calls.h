@@ -74,6 +74,9 @@ inline void bulk_store(void* to, const void* from, std::uint32_t bytes) {
   check_bulk(to, from, bytes);
   std::memcpy(to, from, bytes);
 }
+inline void bulk_store_once(void* to, const void* from, std::uint32_t bytes) {
+  bulk_store(to, from, bytes);
+}
 inline void bulk_commit() {}
 template <int kLeft>
 void bulk_wait_read() {}
