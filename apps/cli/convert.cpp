@@ -20,9 +20,10 @@ void add_convert(Program& program) {
       .required();
   verb.option("-o,--output", options->out, "the file to write: .glb, .gltf, .usda, .obj, .ply, .off, .stl")
       .required();
-  verb.flag("--keep-invalid", options->keep_invalid,
-            "keep NaN and negative weights and binds that are not affine as a .glb or .gltf has them, "
-            "instead of repairing them");
+  verb.flag(
+      "--keep-invalid", options->keep_invalid,
+      "keep weights that are NaN, negative or do not sum to 1 and binds that are not affine as a .glb or "
+      ".gltf has them, instead of repairing them");
   verb.runs([&program, options]() -> Result<void> {
     const Console& console = program.console;
     SINEW_CHECK(writable_kind(options->out));

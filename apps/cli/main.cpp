@@ -70,44 +70,59 @@ int run(int argc, char** argv) {
   return printed ? 0 : fail(program.console, printed.error());
 }
 
-// Says what was thrown, allocating nothing, and returns the exit code.
+// These say what went wrong, allocating nothing, and return the exit code.
+
+int fail_for_memory() noexcept {
+  print_error("sinew: not enough memory for this job; try a smaller mesh or fewer frames\n");
+  return static_cast<int>(ErrorCode::kLimit);
+}
+
+int fail_for_threads() noexcept {
+  print_error("sinew: not enough memory for another thread; try --threads 1, or a smaller mesh\n");
+  return static_cast<int>(ErrorCode::kLimit);
+}
+
+int fail_by_bug(const char* what) noexcept {
+  for (const char* text : {"sinew: internal error, please report it: ", what, "\n"}) print_error(text);
+  return static_cast<int>(ErrorCode::kBug);
+}
+
 int fail_by_exception() noexcept {
-  const auto limit = [](const char* text) {
-    print_error(text);
-    return static_cast<int>(ErrorCode::kLimit);
-  };
-  constexpr const char* kThreads =
-      "sinew: not enough memory for another thread; try --threads 1, or a smaller mesh\n";
-  const auto bug = [](const char* what) {
-    for (const char* text : {"sinew: internal error, please report it: ", what, "\n"}) print_error(text);
-    return static_cast<int>(ErrorCode::kBug);
-  };
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return limit("sinew: not enough memory for this job; try a smaller mesh or fewer frames\n");
+    return fail_for_memory();
   } catch (const std::system_error& problem) {
-    if (problem.code() == std::errc::resource_unavailable_try_again ||
-        problem.code() == std::errc::not_enough_memory)
-      return limit(kThreads);
-    return bug(problem.what());
+    const bool memory = problem.code() == std::errc::resource_unavailable_try_again ||
+                        problem.code() == std::errc::not_enough_memory;
+    return memory ? fail_for_threads() : fail_by_bug(problem.what());
   } catch (const std::exception& problem) {
-    if (std::strncmp(problem.what(), "pthread_create", 14) == 0) return limit(kThreads);  // as oneTBB says it
-    return bug(problem.what());
+    const bool thread = std::strncmp(problem.what(), "pthread_create", 14) == 0;  // as oneTBB says it
+    return thread ? fail_for_threads() : fail_by_bug(problem.what());
   } catch (...) {
-    return bug("an exception of an unknown kind");
+    return fail_by_bug("an exception of an unknown kind");
   }
 }
 
+thread_local bool memory_ran_out = false;
+
+[[noreturn]] void on_out_of_memory() {
+  memory_ran_out = true;
+  throw std::bad_alloc();
+}
+
 // What is thrown where nothing may be, in a destructor (a JSON document's needs memory to end) or while a
-// frame is made, ends the program here, and files being written have no name yet.
+// frame is made, ends the program here, and files being written have no name yet. The C++ library itself
+// allocates in functions that may not throw (folders that are listed); then nothing is known of the exception.
 [[noreturn]] void on_terminate() noexcept {
-  _exit(std::current_exception() ? fail_by_exception() : static_cast<int>(ErrorCode::kBug));
+  if (std::current_exception()) _exit(fail_by_exception());
+  _exit(memory_ran_out ? fail_for_memory() : fail_by_bug("it was ended for a reason that is not known"));
 }
 
 // Before anything that allocates while the program is loaded.
 __attribute__((constructor(101))) void watch_for_terminate() {
   std::set_terminate(on_terminate);
+  std::set_new_handler(on_out_of_memory);
 }
 
 }  // namespace

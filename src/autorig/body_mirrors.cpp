@@ -9,6 +9,7 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kSameNormal = 1e-3, kSameCentre = 0.01;  // of the size: guesses so alike are one
+constexpr double kTipOnPlane = 0.03;  // of the body's size: a tip so near to the mirror plane is on it
 
 }  // namespace
 
@@ -71,6 +72,31 @@ TipPairs sides_of(const Match& match) {
       sides.pairs.push_back({tip, static_cast<std::size_t>(match.tips[static_cast<std::size_t>(mirror)])});
   }
   return sides;
+}
+
+std::size_t root_on_plane(BodyMap& body, const std::optional<Mirror>& mirror) {
+  const auto is_on = [&](std::uint32_t v) {
+    return mirror && std::abs((body.graph.positions[v] - mirror->centre).dot(mirror->normal)) <
+                         kTipOnPlane * body.graph.size;
+  };
+  std::size_t best = 0;
+  double most = -1;
+  for (std::size_t i = 0; i < body.major.size(); ++i) {
+    const double score = (is_on(body.major[i].point) ? 10 * body.diameter : 0) + body.major[i].height;
+    if (score > most) most = score, best = i;
+  }
+  if (!mirror || is_on(body.major[best].point)) return best;
+  double farthest = -1;
+  std::uint32_t point = 0;
+  for (std::uint32_t v = 0; v < body.graph.positions.size(); ++v) {
+    if (!is_on(v)) continue;
+    double sum = 0;
+    for (std::size_t i = 0; i < body.major.size(); ++i) sum += body.from[i][v];
+    if (std::isfinite(sum) && sum > farthest) farthest = sum, point = v;
+  }
+  if (farthest < 0) return best;
+  add_tip(body, point);
+  return body.major.size() - 1;
 }
 
 }  // namespace sinew::autorig

@@ -36,4 +36,8 @@ std::array<std::optional<Mirror>, 3> plain_mirrors(const BodyMap& body);
 // Which tips are left and right, as a template says.
 TipPairs sides_of(const Match& match);
 
+// A tip on the mirror plane sees left and right alike. Of these, or of all, the one that sticks out most; where
+// none is there, as of a stout body with short limbs, the point of the plane that is farthest from all tips.
+std::size_t root_on_plane(BodyMap& body, const std::optional<Mirror>& mirror);
+
 }  // namespace sinew::autorig

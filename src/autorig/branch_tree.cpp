@@ -4,6 +4,16 @@
 #include <algorithm>
 
 namespace sinew::autorig {
+namespace {
+
+void put_first(const Vec3& p, Curve& curve) {
+  curve.points.insert(curve.points.begin(), p);
+  curve.radii.insert(curve.radii.begin(), 0);
+  curve.levels.insert(curve.levels.begin(), 0);
+  curve.measure();
+}
+
+}  // namespace
 
 std::vector<Branch> branch_tree(const JoinTree& tree, std::span<const double> distance,
                                 std::span<const std::uint32_t> tips) {
@@ -47,6 +57,23 @@ std::vector<Branch> branch_tree(const JoinTree& tree, std::span<const double> di
     std::sort(one.points.begin(), one.points.end(),
               [&](std::uint32_t a, std::uint32_t b) { return tree.rank[a] < tree.rank[b]; });
   return branches;
+}
+
+Curve branch_curve(const BodyMap& body, std::size_t root, const Branch& branch,
+                   std::span<const std::uint32_t> tips) {
+  const std::vector<double>& distance = body.from[root];
+  const bool first = branch.parent < 0, last = branch.tip >= 0;
+  Curve curve = level_curve(body.graph, distance, branch.points, first ? 0 : branch.seam, last);
+  if (curve.empty()) return curve;
+  if (first) {
+    const Vec3 start = body.graph.positions[body.major[root].point];
+    put_first(start, curve);
+    straighten_tip(body.graph, distance, branch.points, true, start, curve);
+  }
+  if (last)
+    straighten_tip(body.graph, distance, branch.points, false,
+                   body.graph.positions[tips[static_cast<std::size_t>(branch.tip)]], curve);
+  return curve;
 }
 
 }  // namespace sinew::autorig

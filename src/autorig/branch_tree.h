@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "autorig/body_map.h"
 #include "autorig/limb_cut.h"
 
 namespace sinew::autorig {
@@ -20,5 +21,9 @@ struct Branch {
 // fingers is a branch. A tip that lies on the way from another one has none.
 std::vector<Branch> branch_tree(const JoinTree& tree, std::span<const double> distance,
                                 std::span<const std::uint32_t> tips);
+
+// The curve of a branch, from the side of the root outwards; to a tip where it ends at one.
+Curve branch_curve(const BodyMap& body, std::size_t root, const Branch& branch,
+                   std::span<const std::uint32_t> tips);
 
 }  // namespace sinew::autorig

@@ -30,6 +30,7 @@ namespace {
 constexpr const char* kHollow = "the middle of this body lies outside of it: it is hollow, or a sheet";
 constexpr double kAcross = 0.8;           // cosine between the template's left and a mirror plane's normal
 constexpr double kSmallPiece = 0.03;      // of the surface: what hides a body that is in pieces
+constexpr std::size_t kMostHeld = 3;      // tips of what two hands and a back hold: more are limbs
 constexpr double kEncloses = 0.5;         // of the surface: what has an inside behind it
 constexpr std::size_t kLookBehind = 500;  // triangles
 using Clock = std::chrono::steady_clock;
@@ -322,9 +323,17 @@ Result<Attempt> find_through_volume(const PolyMesh& mesh, Shape& shape, Result<A
   return volume;
 }
 
+std::size_t tip_count(const Result<Attempt>& made) {
+  if (!made) return 0;
+  const auto& tips = made->fitted.body.major;
+  return static_cast<std::size_t>(
+      std::count_if(tips.begin(), tips.end(), [](const Tip& tip) { return !tip.middle; }));
+}
+
 // A template in what is left of a mesh without what it holds, and without its small pieces: what fits best, or the first
-// that is sure. None where nothing fits that, or nothing is left out.
-Result<Attempt> find_without_props(const PolyMesh& mesh, MeshView view,
+// that is sure. None where nothing fits that, nothing is left out, or what is left out has more than a few of the `tips`
+// of the whole: a spider whose legs are not quite each other's images holds none of them.
+Result<Attempt> find_without_props(const PolyMesh& mesh, MeshView view, std::size_t tips,
                                    std::span<const SkeletonTemplate> templates, const FindOptions& options) {
   Result<Attempt> best = impossible("");
   std::size_t before = view.triangles.size();
@@ -335,6 +344,7 @@ Result<Attempt> find_without_props(const PolyMesh& mesh, MeshView view,
     Shape part({mesh.positions, body});
     Result<Attempt> one = impossible("");
     if (!options.volume) one = find_by_levels(mesh, part, SkeletonMethod::kSurface, templates, options);
+    if (one.ok() && least_area == 0 && tip_count(one) + kMostHeld < tips) break;
     if (!is_cancelled(one) && !is_sure(one))
       one = find_through_volume(mesh, part, std::move(one), templates, options);
     if (is_cancelled(one)) return one;
@@ -370,7 +380,7 @@ Result<FoundSkeleton> find_without_rings(const PolyMesh& mesh, std::span<const S
   if (is_cancelled(surface)) return surface.error();
   if (is_sure(surface)) return surface->found;
   Result<Attempt> bare = impossible("");
-  if (!templates.empty()) bare = find_without_props(mesh, shape.view, templates, options);
+  if (!templates.empty()) bare = find_without_props(mesh, shape.view, tip_count(surface), templates, options);
   if (is_cancelled(bare)) return bare.error();
   if (is_sure(bare)) return bare->found;
   std::optional<Attempt> mapped;  // what a body without a template is seen by

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "autorig/body_mirrors.h"
 #include "autorig/branch_tree.h"
 #include "autorig/chain_joints.h"
 #include "autorig/tip_symmetry.h"
@@ -23,17 +24,20 @@ constexpr double kWingBone = 1;        // which is one bone where it does not be
 constexpr double kBeforeFork = 0.85;   // of a branch: where it is as thick as at its fork
 constexpr double kNearEnds = 0.2;      // of a chain: where its ends' thickness is taken
 constexpr double kThickAsLimbs = 1.5;  // of the mean radius of all limbs: what is thinner is one of them
-constexpr double kStands = 0.03;       // of the body's size: so low a tip stands on the ground
-constexpr double kHighSeam = 0.1;      // of a limb's length: so much higher a leg begins than it ends
-constexpr double kFoot = 0.1;          // of a limb's length, at most
+constexpr double kThinLimb =
+    0.6;  // of the radius of what it grows on, at most: an end of a barrel is as thick
+constexpr double kStands = 0.03;   // of the body's size: so low a tip stands on the ground
+constexpr double kHighSeam = 0.1;  // of a limb's length: so much higher a leg begins than it ends
+constexpr double kFoot = 0.1;      // of a limb's length, at most
 constexpr double kInsideBody =
     0.33;  // of the way to where limbs meet: so deep is a limb's joint, as a shoulder
 constexpr double kAppendage = 0.35;   // of the longest limb
 constexpr double kFeeler = 0.25;      // of the radius of the head that it grows on, at most
 constexpr double kLeastPeak = 0.012;  // of the diameter
 constexpr double kLargePeak = 0.045;  // the same: what sticks out so far may be half as slender
+constexpr double kSameTip = 0.06;     // of the body's size: so near to each other, two are one limb's
+constexpr double kOnPlane = 0.02;     // of the body's size: what lies so near to the plane, on average
 constexpr double kMirrorLimb = 0.06;  // of the body's size: so near is a limb to its image
-constexpr double kTipOnPlane = 0.03;  // of the body's size: a tip so near to the mirror plane is on it
 constexpr std::size_t kMostTips = 48;
 
 struct Edge {
@@ -41,72 +45,26 @@ struct Edge {
   Curve curve;  // from the source outwards
   std::vector<int> children;
   int image = -1;  // its image, itself on the middle
+  bool both_sides =
+      false;  // two bumps that are images, feet hardly apart: it ends at one and holds the other
   std::vector<double> joints;
   std::string name;
 };
 
-void put_first(const Vec3& p, Curve& curve) {
-  curve.points.insert(curve.points.begin(), p);
-  curve.radii.insert(curve.radii.begin(), 0);
-  curve.levels.insert(curve.levels.begin(), 0);
-  curve.measure();
-}
-
-Curve curve_of(const BodyMap& body, std::size_t root, const Branch& branch,
-               std::span<const std::uint32_t> tips) {
-  const std::vector<double>& distance = body.from[root];
-  const bool first = branch.parent < 0, last = branch.tip >= 0;
-  Curve curve = level_curve(body.graph, distance, branch.points, first ? 0 : branch.seam, last);
-  if (curve.empty()) return curve;
-  if (first) {
-    const Vec3 start = body.graph.positions[body.major[root].point];
-    put_first(start, curve);
-    straighten_tip(body.graph, distance, branch.points, true, start, curve);
-  }
-  if (last)
-    straighten_tip(body.graph, distance, branch.points, false,
-                   body.graph.positions[tips[static_cast<std::size_t>(branch.tip)]], curve);
-  return curve;
-}
-
-// A tip on the mirror plane sees left and right alike. Of these, or of all, the one that sticks out most; where
-// none is there, as of a stout body with short limbs, the point of the plane that is farthest from all tips.
-std::size_t best_root(BodyMap& body, const std::optional<Mirror>& mirror) {
-  const auto is_on = [&](std::uint32_t v) {
-    return mirror && std::abs((body.graph.positions[v] - mirror->centre).dot(mirror->normal)) <
-                         kTipOnPlane * body.graph.size;
-  };
-  std::size_t best = 0;
-  double most = -1;
-  for (std::size_t i = 0; i < body.major.size(); ++i) {
-    const double score = (is_on(body.major[i].point) ? 10 * body.diameter : 0) + body.major[i].height;
-    if (score > most) most = score, best = i;
-  }
-  if (!mirror || is_on(body.major[best].point)) return best;
-  double farthest = -1;
-  std::uint32_t point = 0;
-  for (std::uint32_t v = 0; v < body.graph.positions.size(); ++v) {
-    if (!is_on(v)) continue;
-    double sum = 0;
-    for (std::size_t i = 0; i < body.major.size(); ++i) sum += body.from[i][v];
-    if (std::isfinite(sum) && sum > farthest) farthest = sum, point = v;
-  }
-  if (farthest < 0) return best;
-  add_tip(body, point);
-  return body.major.size() - 1;
-}
-
 class PlainTree {
  public:
-  PlainTree(const BodyMap& body, const std::optional<Mirror>& mirror, std::size_t root)
+  // `stout`: what is a tip of the body is a limb as well where it hardly shows from the root, standing off sideways.
+  PlainTree(const BodyMap& body, const std::optional<Mirror>& mirror, std::size_t root, bool stout)
       : body_(body), mirror_(mirror), root_(root), ground_(bounding_box(body.graph.positions).min().y()) {
     for (const Peak& peak : find_peaks(body.seen_from(root_), body.from[root_], kLeastPeak * body.diameter)) {
       if (tips_.size() == kMostTips) break;
+      const bool large = peak.persistence >= kLargePeak * body.diameter || (stout && is_major(peak.point));
       tips_.push_back(peak.point);
-      slender_.push_back(peak.persistence < kLargePeak * body.diameter ? kShortLimb : kShortLimb / 2);
+      slender_.push_back(large ? kShortLimb / 2 : kShortLimb);
     }
     while (cut(), drop_bumps()) {
     }
+    centre_on_plane();
     contract_short_stems();
     find_mirror_limbs();
     choose_joints();
@@ -119,8 +77,14 @@ class PlainTree {
            edges_[0].curve.length() < tuning(false).stout_trunk * edges_[0].curve.middle_radius();
   }
 
-  std::ptrdiff_t leaf_count() const {
-    return std::count_if(edges_.begin(), edges_.end(), [](const Edge& one) { return one.branch.tip >= 0; });
+  // Whether a limb is thinner than what it grows on, which an end of a barrel is not, and it is not alone.
+  bool has_thin_limb() const {
+    if (edges_.size() < 3 || edges_.back().curve.empty()) return false;
+    const std::vector<double>& radii = edges_.back().curve.radii;
+    const double most = kThinLimb * *std::max_element(radii.begin(), radii.end());
+    return std::any_of(edges_.begin(), edges_.end(), [&](const Edge& one) {
+      return one.branch.tip >= 0 && one.curve.middle_radius() < most;
+    });
   }
 
   PlainSkeleton skeleton() const {
@@ -145,6 +109,12 @@ class PlainTree {
   }
 
  private:
+  bool is_major(std::uint32_t point) const {
+    return std::any_of(body_.major.begin(), body_.major.end(), [&](const Tip& tip) {
+      return !tip.middle && (body_.graph.positions[tip.point] - body_.graph.positions[point]).norm() <
+                                kSameTip * body_.graph.size;
+    });
+  }
   bool is_leaf(std::size_t edge) const { return edges_[edge].branch.tip >= 0; }
   // Whether it ends at a tip, and is not all there is. At the root's tip it may be a limb, or head and chest: it is
   // then thicker than limbs are.
@@ -187,7 +157,7 @@ class PlainTree {
     edges_.assign(branches.size(), {});
     for (std::size_t i = 0; i < branches.size(); ++i) {
       edges_[i].branch = std::move(branches[i]);
-      edges_[i].curve = curve_of(body_, root_, edges_[i].branch, tips_);
+      edges_[i].curve = branch_curve(body_, root_, edges_[i].branch, tips_);
     }
     for (std::size_t i = 0; i < edges_.size(); ++i)
       if (edges_[i].branch.parent >= 0)
@@ -215,6 +185,26 @@ class PlainTree {
       slender_.erase(slender_.begin() + at);
     }
     return !gone.empty();
+  }
+
+  // What has as much on both sides of the mirror plane goes along it, wherever it ends: at one of two feet.
+  void centre_on_plane() {
+    for (Edge& edge : edges_) {
+      if (!mirror_ || edge.curve.empty()) continue;
+      const auto beside = [&](const Vec3& p) { return (p - mirror_->centre).dot(mirror_->normal); };
+      double sum = 0, weight = 0;
+      for (const std::uint32_t v : edge.branch.points) {
+        sum += body_.graph.weights[v] * beside(body_.graph.positions[v]);
+        weight += body_.graph.weights[v];
+      }
+      const double near = kOnPlane * body_.graph.size;
+      if (!(std::abs(sum) < near * weight)) continue;
+      edge.both_sides =
+          edge.branch.tip >= 0 &&
+          std::abs(beside(body_.graph.positions[tips_[static_cast<std::size_t>(edge.branch.tip)]])) > near;
+      for (Vec3& p : edge.curve.points) p -= beside(p) * mirror_->normal;
+      edge.curve.measure();
+    }
   }
 
   // Forks nearer to each other than the body is thick there are one.
@@ -308,7 +298,7 @@ class PlainTree {
 
   bool stands(std::size_t limb) const {
     const Edge& edge = edges_[limb];
-    if (!is_limb(limb) || edge.curve.empty()) return false;
+    if (!is_limb(limb) || edge.curve.empty() || edge.both_sides) return false;
     const bool first = edge.branch.parent < 0;
     const Vec3 &tip = first ? edge.curve.points.front() : edge.curve.points.back(),
                &seam = first ? edge.curve.points.back() : edge.curve.points.front();
@@ -481,10 +471,10 @@ class PlainTree {
 }  // namespace
 
 PlainSkeleton plain_skeleton(BodyMap& body, const std::optional<Mirror>& mirror) {
-  const PlainTree tree(body, mirror, best_root(body, mirror));
-  if (body.major.size() == 2 && tree.is_stout_chain()) {
-    const PlainTree other(body, mirror, add_tip_between(body));
-    if (other.leaf_count() > 2) return other.skeleton();  // a barrel has its two ends
+  const PlainTree tree(body, mirror, root_on_plane(body, mirror), false);
+  if (tree.is_stout_chain()) {
+    const PlainTree other(body, mirror, add_tip_between(body), true);
+    if (other.has_thin_limb()) return other.skeleton();
   }
   return tree.skeleton();
 }

@@ -319,7 +319,7 @@ Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<
     if (carried.points.empty()) return;
     FleshField stored = quantise_field(static_cast<std::uint32_t>(joint), carried.points, carried.twist,
                                        {field.mixes.data(), static_cast<std::size_t>(field.mixes.size())},
-                                       field.fine, carried.values);
+                                       field.fine, field.steps, carried.values);
     stored.range = options.range_of(joint);
     stored.partner = partner;
     if (!stored.vertices.empty())

@@ -3,6 +3,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "deform/flesh_kernel.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -63,6 +64,8 @@ HWY_INLINE G AmountOf(const FleshAmount& amount, const HarmonicsG& harmonics) {
   return sum;
 }
 
+constexpr std::size_t kModeBytes = 6 * kJointGroupSize;  // of a mode in a group
+
 HWY_INLINE G LoadWhole(const std::int8_t* from) {
   const hn::Rebind<std::int32_t, GroupTag> wide;
   const hn::Rebind<std::int8_t, GroupTag> narrow;
@@ -83,8 +86,11 @@ struct FleshKernel {
       const HarmonicsG harmonics =
           Harmonics(drive, hn::LoadU(GroupTag(), table.twist.data() + block.twist + lane));
       const std::int8_t* data = table.data.data() + block.data + lane;
+      constexpr std::size_t kAhead = 64 * kModeBytes;  // numbers are read once a frame, from slow memory
       const std::size_t first = table.first_mode[block.field], modes = table.fields[block.field].modes();
-      for (std::size_t m = 0; m < modes; ++m, data += 6 * kJointGroupSize) {
+      for (std::size_t m = 0; m < modes; ++m, data += kModeBytes) {
+        hwy::Prefetch(data + kAhead);
+        hwy::Prefetch(data + kAhead + 64);
         const FleshAmount& mode = palette.amounts[first + m];
         const G amount = AmountOf(mode, harmonics);
         const auto add = [&](const std::int8_t* from, G by, Vec3G& to) HWY_ATTR {

@@ -59,6 +59,20 @@ void pack_fields(const Flesh& flesh, FleshTable& table) {
   }
 }
 
+// Per vertex the number of the set of its fields.
+std::vector<std::uint32_t> field_sets(const Flesh& flesh, std::size_t vertices) {
+  std::vector<std::vector<std::uint32_t>> of_vertex(vertices);
+  for (std::uint32_t f = 0; f < flesh.fields.size(); ++f)
+    for (const std::uint32_t v : flesh.fields[f].vertices) of_vertex[v].push_back(f);
+  std::map<std::vector<std::uint32_t>, std::uint32_t> numbers;
+  for (const auto& set : of_vertex) numbers[set] = 0;
+  std::uint32_t next = 0;
+  for (auto& [set, number] : numbers) number = next++;
+  std::vector<std::uint32_t> sets;
+  for (const auto& set : of_vertex) sets.push_back(numbers[set]);
+  return sets;
+}
+
 void set_turn(double angle, TurnEntry& turn) {
   turn = {};
   if (angle == 0) return;
@@ -80,7 +94,7 @@ Result<FleshTable> pack_flesh(const Rig& rig) {
   ComposedSteps maker(table.parents);
   std::vector<ComposedSteps::Weighted> steps;
   bool too_many = false;
-  table.joints = pack_groups(rig.mesh.vertex_count(), [&](std::size_t i, std::vector<JointLane>& lanes) {
+  const auto row = [&](std::size_t i, std::vector<JointLane>& lanes) {
     lanes.clear();
     maker.of_vertex(flesh.weights, i, steps);
     for (const auto& [step, swing, twist] : steps) {
@@ -89,7 +103,9 @@ Result<FleshTable> pack_flesh(const Rig& rig) {
       too_many = too_many || table.steps.size() > 65'000;
       lanes.push_back({at->second, 1, swing, twist});
     }
-  });
+  };
+  const std::size_t vertices = rig.mesh.vertex_count();
+  table.joints = pack_groups(vertices, row, field_sets(flesh, vertices));
   if (too_many) return impossible("more than 65,000 runs of joints carry vertices");
   order_sets(table);
   table.tilts = flesh_tilts(rig.mesh, flesh);

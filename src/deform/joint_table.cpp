@@ -200,7 +200,8 @@ Result<JointTable> pack_bones(const Rig& rig, RowSums sums) {
 }
 
 JointTable pack_groups(std::size_t vertices,
-                       const std::function<void(std::size_t vertex, std::vector<JointLane>&)>& row) {
+                       const std::function<void(std::size_t vertex, std::vector<JointLane>&)>& row,
+                       std::span<const std::uint32_t> kinds) {
   JointTable table;
   table.vertices = vertices;
   std::vector<JointLane> lanes, all;
@@ -219,7 +220,10 @@ JointTable pack_groups(std::size_t vertices,
   }
   std::vector<GroupMembers> groups;
   table.set_offsets.push_back(0);
-  for (const auto& [entries, members] : sets) {
+  for (auto& [entries, members] : sets) {
+    if (!kinds.empty())
+      std::stable_sort(members.begin(), members.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return kinds[a] < kinds[b]; });
     const auto number = static_cast<std::uint32_t>(table.set_offsets.size() - 1);
     table.set_entries.insert(table.set_entries.end(), entries.begin(), entries.end());
     table.set_offsets.push_back(static_cast<std::uint32_t>(table.set_entries.size()));

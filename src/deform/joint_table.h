@@ -67,7 +67,8 @@ struct JointLane {
 };
 // Fills everything but `entries` from the lanes of each vertex.
 JointTable pack_groups(std::size_t vertices,
-                       const std::function<void(std::size_t vertex, std::vector<JointLane>&)>& row);
+                       const std::function<void(std::size_t vertex, std::vector<JointLane>&)>& row,
+                       std::span<const std::uint32_t> kinds = {});
 
 Result<JointTable> pack_joints(const Rig& rig, const JointBasedOptions& options);
 

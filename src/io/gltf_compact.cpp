@@ -85,6 +85,9 @@ void visit_views(Json& root, Visit visit) {
       if (Json* part = sparse ? member(*sparse, key) : nullptr) visit_member(*part, "bufferView", visit);
   });
   visit_list(root, "images", [&](Json& image) { visit_member(image, "bufferView", visit); });
+  Json* extensions = member(root, "extensions");
+  Json* ours = extensions ? member(*extensions, "SINEW_rig") : nullptr;
+  if (Json* flesh = ours ? member(*ours, "flesh") : nullptr) visit_member(*flesh, "bufferView", visit);
 }
 
 std::size_t length_of(const Json& root, const char* key) {

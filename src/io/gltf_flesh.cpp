@@ -7,16 +7,18 @@
 #include <cmath>
 #include <optional>
 
+#include "io/flesh_code.h"
 #include "io/gltf_accessor.h"
 #include "io/gltf_write_parts.h"
 
 namespace sinew::gltf {
 namespace {
 
-constexpr int kFleshVersion = 3;
-constexpr int kVersionWithoutPartners = 2;  // which is written where there are none, for older readers
+constexpr int kFleshVersion = 4;            // fields are coded
+constexpr int kVersionWithLists = 3;        // vertices, twist and values of fields are accessors
+constexpr int kVersionWithoutPartners = 2;  // which is written where there are no fields, for older readers
 constexpr double kWeightSteps = 65535;
-constexpr std::uint32_t kZero = 128;  // what stands for 0
+constexpr std::uint32_t kZero = 128;  // what stands for 0, in lists
 
 Json put_list(Builder& builder, const std::vector<std::uint32_t>& values) {
   const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
@@ -32,17 +34,7 @@ Json put_weights_list(Builder& builder, const std::vector<ComposedInfluence>& en
   return builder.add_integers(values, "SCALAR", Component::kUnsignedShort, kNoTarget);
 }
 
-Json put_numbers(Builder& builder, const std::vector<std::int8_t>& values) {
-  std::vector<std::uint32_t> bytes;
-  bytes.reserve(values.size());
-  for (const std::int8_t value : values) bytes.push_back(static_cast<std::uint32_t>(value + int{kZero}));
-  return builder.add_integers(bytes, "SCALAR", Component::kUnsignedByte, kNoTarget);
-}
-
 Json field_json(Builder& builder, const FleshField& field, int node, int partner) {
-  std::vector<std::uint32_t> twist;
-  for (const float share : field.twist)
-    twist.push_back(static_cast<std::uint32_t>(std::lround(static_cast<double>(share) * kWeightSteps)));
   // Steps in front of the mixes: one accessor of floats.
   std::vector<float> drive = field.steps;
   drive.insert(drive.end(), field.mixes.begin(), field.mixes.end());
@@ -50,11 +42,7 @@ Json field_json(Builder& builder, const FleshField& field, int node, int partner
                {"swing", field.range.swing},
                {"twist", field.range.twist},
                {"modes", field.modes()},
-               {"accessors",
-                {{"drive", builder.add_floats(drive, "SCALAR", kNoTarget, false)},
-                 {"vertices", put_list(builder, field.vertices)},
-                 {"twist", builder.add_integers(twist, "SCALAR", Component::kUnsignedShort, kNoTarget)},
-                 {"values", put_numbers(builder, field.values)}}}};
+               {"accessors", {{"drive", builder.add_floats(drive, "SCALAR", kNoTarget, false)}}}};
   if (field.partner)
     json["partner"] = {
         {"node", partner}, {"swing", field.partner->range.swing}, {"twist", field.partner->range.twist}};
@@ -63,8 +51,8 @@ Json field_json(Builder& builder, const FleshField& field, int node, int partner
 
 class FleshReader {
  public:
-  FleshReader(const GltfDocument& document, const Json& json, std::size_t deforming)
-      : document_(document), json_(json), deforming_(deforming) {}
+  FleshReader(const GltfDocument& document, const Json& json, std::size_t deforming, bool coded)
+      : document_(document), json_(json), deforming_(deforming), coded_(coded) {}
 
   Result<Flesh> read(std::size_t vertices) {
     vertices_ = vertices;
@@ -107,6 +95,7 @@ class FleshReader {
       field->partner = *partner;
       flesh.fields.push_back(*std::move(field));
     }
+    if (coded_) SINEW_CHECK(decode(flesh.fields));
     return flesh;
   }
 
@@ -161,6 +150,18 @@ class FleshReader {
     if (joint == own) return bad_input(".partner is the joint of the field itself");
     return std::optional<FleshPartner>({joint, range(*found, fallback)});
   }
+  Result<void> decode(std::span<FleshField> fields) const {
+    SINEW_TRY(const int index, index_member(json_, "bufferView", document_.views.size()));
+    if (index < 0) return bad_input(" has no .bufferView");
+    const BufferView& view = document_.views[static_cast<std::size_t>(index)];
+    const auto& buffer = document_.buffers[static_cast<std::size_t>(view.buffer)];
+    if (!buffer || view.offset + view.length > buffer->size()) return bad_input(".bufferView has no data");
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(buffer->data() + view.offset);
+    auto decoded = decode_fields({bytes, static_cast<std::size_t>(view.length)}, vertices_,
+                                 memory_budget(document_), fields);
+    if (!decoded.ok()) return inside(".bufferView", decoded.error());
+    return {};
+  }
   Result<FleshField> read_field(const Json& json) const {
     FleshField field;
     SINEW_TRY(const int node, index_member(json, "node", document_.node_joints.size()));
@@ -175,6 +176,7 @@ class FleshReader {
     const auto count = static_cast<std::ptrdiff_t>(drive.size() / (kTurnFunctions + 1));
     field.steps.assign(drive.begin(), drive.begin() + count);
     field.mixes.assign(drive.begin() + count, drive.end());
+    if (coded_) return field;
     SINEW_TRY(field.vertices, list(json, "vertices"));
     SINEW_TRY(const std::vector<std::uint32_t> twist, list(json, "twist"));
     SINEW_TRY(const std::vector<std::uint32_t> values, list(json, "values"));
@@ -195,6 +197,7 @@ class FleshReader {
   const GltfDocument& document_;
   const Json& json_;
   std::size_t deforming_, vertices_ = 0;
+  bool coded_;
 };
 
 }  // namespace
@@ -208,11 +211,8 @@ void put_flesh(Builder& builder, const Rig& rig, std::span<const int> joint_node
   for (const ComposedInfluence& entry : rig.flesh.weights.entries) known = known && node_of(entry.joint) >= 0;
   for (const std::int32_t base : rig.flesh.weights.base)
     known = known && (base < 0 || node_of(static_cast<std::uint32_t>(base)) >= 0);
-  bool partners = false;
-  for (const FleshField& field : rig.flesh.fields) {
+  for (const FleshField& field : rig.flesh.fields)
     known = known && (!field.partner || node_of(field.partner->joint) >= 0);
-    partners = partners || field.partner;
-  }
   if (known) {
     const ComposedWeights& weights = rig.flesh.weights;
     std::vector<std::uint32_t> counts, base, nodes;
@@ -225,7 +225,7 @@ void put_flesh(Builder& builder, const Rig& rig, std::span<const int> joint_node
     }
     for (const ComposedInfluence& entry : weights.entries)
       nodes.push_back(static_cast<std::uint32_t>(node_of(entry.joint)));
-    json = {{"version", partners ? kFleshVersion : kVersionWithoutPartners},
+    json = {{"version", rig.flesh.fields.empty() ? kVersionWithoutPartners : kFleshVersion},
             {"tolerance", rig.flesh.tolerance},
             {"swing", rig.flesh.range.swing},
             {"twist", rig.flesh.range.twist},
@@ -239,6 +239,8 @@ void put_flesh(Builder& builder, const Rig& rig, std::span<const int> joint_node
     for (const FleshField& field : rig.flesh.fields)
       json["fields"].push_back(field_json(builder, field, node_of(field.joint),
                                           field.partner ? node_of(field.partner->joint) : -1));
+    if (!rig.flesh.fields.empty())
+      json["bufferView"] = builder.add_view(encode_fields(rig.mesh.positions, rig.flesh.fields), kNoTarget);
   }
   put_own_property(builder.json, "flesh", std::move(json));
 }
@@ -256,7 +258,9 @@ Result<void> read_flesh(GltfDocument& document, Rig& rig) {
         "its flesh was written by another version and is left out: `sinew rig` makes it again");
     return {};
   }
-  auto flesh = FleshReader(document, *json, rig.skeleton.deforming_count()).read(rig.mesh.vertex_count());
+  auto flesh = FleshReader(document, *json, rig.skeleton.deforming_count(),
+                           version->get<std::int64_t>() > kVersionWithLists)
+                   .read(rig.mesh.vertex_count());
   if (!flesh.ok()) return inside("extensions.SINEW_rig.flesh", flesh.error());
   if (flesh->empty() && rig.mesh.vertex_count() > 0)
     document.warnings.push_back(

@@ -223,8 +223,9 @@ Result<std::string> write_gltf(const Rig& rig, const GltfDocument* document,
     write.edit.geometry = true;
     write.edit.keys |= !rig.keys.empty();
   }
-  if (document && (document->summary.invalid > 0 || document->mended_binds) && !write.keep_invalid &&
-      !write.edit.skin) {
+  const bool mended_skin = document && (document->summary.invalid > 0 ||
+                                        !document->summary.off_rows.empty() || document->mended_binds);
+  if (mended_skin && !write.keep_invalid && !write.edit.skin) {
     write.edit.skin = true;
     write.influences = std::max(write.influences, static_cast<int>(document->summary.influences));
   }

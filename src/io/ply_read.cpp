@@ -107,18 +107,19 @@ class PlyReader {
 
   Result<MeshFile> read() {
     // Faces may come first, so the number of vertices is taken from the header.
+    std::size_t lists = 0;
     for (const PlyElement& element : header_.elements)
-      if (element.name == "vertex") vertices_ = element.count;
-    bool positions = false;
-    for (const PlyElement& element : header_.elements) {
-      if (element.name == "vertex" && !positions) {
-        positions = true;
-        SINEW_CHECK(read_vertices(element));
-      } else {
-        SINEW_CHECK(read_others(element));
+      if (element.name == "vertex") {
+        vertices_ = element.count;
+        ++lists;
       }
-    }
-    if (!positions) return io::error_in(name_, "it has no element 'vertex'");
+    if (lists == 0) return io::error_in(name_, "it has no element 'vertex'");
+    if (lists > 1) return io::error_in(name_, "it has more than one element 'vertex'");
+    for (const PlyElement& element : header_.elements)
+      if (element.name == "vertex")
+        SINEW_CHECK(read_vertices(element));
+      else
+        SINEW_CHECK(read_others(element));
     SINEW_CHECK(builder_.finish(name_, file_.warnings));
     return std::move(file_);
   }

@@ -31,34 +31,50 @@ void to_steps(const Eigen::MatrixXf& values, std::vector<float>& steps, Eigen::M
 
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
                           std::span<const float> twist, std::span<const float> mixes,
-                          std::span<const std::uint8_t> fine, const Eigen::MatrixXf& values) {
+                          std::span<const std::uint8_t> fine, std::span<const float> steps,
+                          const Eigen::MatrixXf& values) {
+  constexpr float kMostFine = 254, kTwistSteps = 255;
   FleshField field;
   field.joint = joint;
   field.mixes.assign(mixes.begin(), mixes.end());
-  Eigen::MatrixXf whole;
-  to_steps(values, field.steps, whole);
   const Eigen::Index modes = values.cols() / 3;
+  Eigen::MatrixXi coarse(values.rows(), values.cols()), rest(values.rows(), 0);
+  std::vector<float> rest_steps;
   for (Eigen::Index m = 0; m < modes; ++m) {
-    if (!fine.empty() && !fine[static_cast<std::size_t>(m)]) continue;
-    std::vector<float> step;
-    Eigen::MatrixXf rest;
-    to_steps(
-        values.middleCols(3 * m, 3) - field.steps[static_cast<std::size_t>(m)] * whole.middleCols(3 * m, 3),
-        step, rest);
-    field.steps.push_back(step[0]);
+    const auto at = static_cast<std::size_t>(m);
+    const auto block = values.middleCols(3 * m, 3);
+    const float least = (block.size() > 0 ? block.cwiseAbs().maxCoeff() : 0.0f) / kSteps;
+    const bool is_fine = at < fine.size() && fine[at];
+    float step = at < steps.size() ? steps[at] : is_fine ? least / kMostFine : least;
+    step = std::max(step, is_fine ? least / kMostFine : least);
+    const float ratio = step > 0 ? std::ceil(least / step) : 1;  // of 8 bits' steps to the fine ones
+    field.steps.push_back(ratio > 1 ? ratio * step : step);
+    const Eigen::MatrixXi whole = step > 0
+                                      ? Eigen::MatrixXi((block / step).array().round().matrix().cast<int>())
+                                      : Eigen::MatrixXi(Eigen::MatrixXi::Zero(block.rows(), 3));
+    if (ratio <= 1) {
+      coarse.middleCols(3 * m, 3) = whole;
+      continue;
+    }
+    const auto by = static_cast<int>(ratio);
+    coarse.middleCols(3 * m, 3) =
+        whole.unaryExpr([&](int number) { return static_cast<int>(std::floor((number + 0.5 * by) / by)); });
+    rest.conservativeResize(Eigen::NoChange, rest.cols() + 3);
+    rest.rightCols(3) = whole - by * coarse.middleCols(3 * m, 3);
+    rest_steps.push_back(step);
     const auto mix = field.mixes.begin() + static_cast<std::ptrdiff_t>(m) * kTurnFunctions;
     const std::vector<float> same(mix, mix + kTurnFunctions);
     field.mixes.insert(field.mixes.end(), same.begin(), same.end());
-    whole.conservativeResize(Eigen::NoChange, whole.cols() + 3);
-    whole.rightCols(3) = rest;
   }
+  field.steps.insert(field.steps.end(), rest_steps.begin(), rest_steps.end());
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     const auto row = static_cast<Eigen::Index>(v);
-    if (whole.row(row).head(3 * modes).isZero()) continue;
+    if (coarse.row(row).isZero()) continue;
     field.vertices.push_back(vertices[v]);
-    field.twist.push_back(twist[v]);
-    for (Eigen::Index k = 0; k < whole.cols(); ++k)
-      field.values.push_back(static_cast<std::int8_t>(whole(row, k)));
+    field.twist.push_back(std::round(twist[v] * kTwistSteps) / kTwistSteps);
+    for (const Eigen::MatrixXi* numbers : {&coarse, &rest})
+      for (Eigen::Index k = 0; k < numbers->cols(); ++k)
+        field.values.push_back(static_cast<std::int8_t>((*numbers)(row, k)));
   }
   return field;
 }

@@ -3,6 +3,8 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace sinew::weights_detail {
 namespace {
@@ -57,23 +59,37 @@ Modes modes_that_matter(const Corotational& model, const Fields& fields, const E
   return modes;
 }
 
-std::vector<std::uint8_t> fine_modes(const Corotational& model, std::span<const std::uint8_t> fixed,
-                                     const Modes& modes, double budget) {
+Rounding rounding_of(const Corotational& model, std::span<const std::uint8_t> fixed, const Modes& modes,
+                     double budget) {
+  constexpr double kCoarse = 0.9;  // of the budget: for modes of 8 bits
   double stiffness = 0;
   for (Eigen::Index i = 0; i < model.matrix().rows(); ++i)
     if (!fixed[static_cast<std::size_t>(i)]) stiffness += model.matrix().coeff(i, i);
-  std::vector<std::pair<double, std::size_t>> noise;
+  const double most = budget / std::max(0.5 * 3 * stiffness / 12, std::numeric_limits<double>::min());
+  std::vector<std::pair<double, std::size_t>> steps;
   double sum = 0;
   for (Eigen::Index m = 0; m < modes.mixes.rows(); ++m) {
     const double step = static_cast<double>(modes.values.middleCols<3>(3 * m).cwiseAbs().maxCoeff()) / 127;
-    noise.push_back({0.5 * 3 * stiffness * step * step / 12, static_cast<std::size_t>(m)});
-    sum += noise.back().first;
+    steps.emplace_back(step, static_cast<std::size_t>(m));
+    sum += step * step;
   }
-  std::sort(noise.begin(), noise.end());
-  std::vector<std::uint8_t> fine(noise.size(), 0);
-  for (std::size_t k = noise.size(); k-- > 0 && sum > budget; sum -= noise[k].first)
-    fine[noise[k].second] = 1;
-  return fine;
+  std::sort(steps.begin(), steps.end());
+  Rounding rounding{std::vector<float>(steps.size()), std::vector<std::uint8_t>(steps.size(), 0)};
+  for (std::size_t k = steps.size(); k-- > 0 && sum > kCoarse * most; sum -= steps[k].first * steps[k].first)
+    rounding.fine[steps[k].second] = 1;
+  const auto widened = [&](std::size_t k, double least) {
+    return rounding.fine[steps[k].second] ? least : std::max(steps[k].first, least);
+  };
+  double low = 0, high = std::sqrt(most);
+  for (int halvings = 0; halvings < 40; ++halvings) {
+    const double middle = (low + high) / 2;
+    double noise = 0;
+    for (std::size_t k = 0; k < steps.size(); ++k) noise += std::pow(widened(k, middle), 2);
+    (noise > most ? high : low) = middle;
+  }
+  for (std::size_t k = 0; k < steps.size(); ++k)
+    rounding.steps[steps[k].second] = static_cast<float>(widened(k, low));
+  return rounding;
 }
 
 Fields fields_of(const Modes& modes) {

@@ -31,11 +31,16 @@ struct Modes {
 Modes modes_that_matter(const Corotational& model, const Fields& fields, const Eigen::MatrixXd& products,
                         double budget);
 
-// The modes for which 8 bits are too few: those whose rounding costs most, until what is left costs less than
-// `budget` of the samples' energy. The modes' amounts have unit power over the samples, so that their
-// energies add up; rounding is noise of a twelfth of the squared step at every free vertex.
-std::vector<std::uint8_t> fine_modes(const Corotational& model, std::span<const std::uint8_t> fixed,
-                                     const Modes& modes, double budget);
+// How modes are rounded so that this costs less than `budget` of the samples' energy. The modes' amounts have unit
+// power over the samples, so that their energies add up; rounding is noise of a twelfth of the squared step at
+// every free vertex. For most modes 8 bits do; `fine` are those whose rounding to 8 bits would cost most. The
+// rest of the budget is for steps as wide as can be, the same for all modes that do not need wider ones.
+struct Rounding {
+  std::vector<float> steps;
+  std::vector<std::uint8_t> fine;
+};
+Rounding rounding_of(const Corotational& model, std::span<const std::uint8_t> fixed, const Modes& modes,
+                     double budget);
 
 Fields fields_of(const Modes& modes);
 

@@ -228,8 +228,10 @@ Result<void> solve_fields(const Body& whole, const JointBand& wide, const JointB
   }
   judge(judged, spread, options, result.figures);
   result.field.mixes = modes.mixes;
-  result.field.fine =
-      fine_modes(body.model(), band.fixed, modes, kNoiseBudget * static_cast<double>(fitted.samples));
+  Rounding rounding =
+      rounding_of(body.model(), band.fixed, modes, kNoiseBudget * static_cast<double>(fitted.samples));
+  result.field.steps = std::move(rounding.steps);
+  result.field.fine = std::move(rounding.fine);
   std::vector<Eigen::Index> rows;
   for (std::size_t v = 0; v < band.fixed.size(); ++v)
     if (!band.fixed[v]) {

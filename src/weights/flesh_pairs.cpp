@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <numbers>
 #include <numeric>
@@ -14,6 +13,7 @@
 #include "sinew/volume/elastic.h"
 #include "sinew/weights/held_out_turns.h"
 #include "weights/field_modes.h"
+#include "weights/pair_choice.h"
 
 namespace sinew::weights_detail {
 namespace {
@@ -230,7 +230,9 @@ GridField field_of(const Modes& modes, const ElasticBody& body, const FreePart& 
     }
   field.values = modes.values(rows, Eigen::all);
   field.mixes = modes.mixes;
-  field.fine = fine_modes(body.model(), part.fixed, modes, kNoiseBudget * samples);
+  Rounding rounding = rounding_of(body.model(), part.fixed, modes, kNoiseBudget * samples);
+  field.steps = std::move(rounding.steps);
+  field.fine = std::move(rounding.fine);
   return field;
 }
 
@@ -265,53 +267,6 @@ Result<std::optional<GridPair>> solve_pair(const Body& whole, const FittedJoints
   return std::optional<GridPair>(std::move(found));
 }
 
-// Joints of one place in the tree get one number: children of parents of one place that have as many joints below
-// them. So left and right limbs are alike. Joints come in any order.
-std::vector<std::size_t> places_in_tree(std::span<const int> parents) {
-  std::vector<std::size_t> below(parents.size(), 0), depth(parents.size(), 0), order(parents.size());
-  for (std::size_t j = 0; j < parents.size(); ++j)
-    for (int above = parents[j]; above >= 0; above = parents[static_cast<std::size_t>(above)]) {
-      ++below[static_cast<std::size_t>(above)];
-      ++depth[j];
-    }
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return depth[a] < depth[b]; });
-  std::vector<std::size_t> places(parents.size(), 0);
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;
-  for (const std::size_t j : order) {
-    const std::size_t above = parents[j] >= 0 ? places[static_cast<std::size_t>(parents[j])] + 1 : 0;
-    places[j] = known.try_emplace({above, below[j]}, known.size()).first->second;
-  }
-  return places;
-}
-
-// Those that gain most, above `least`, until their cost reaches what is granted. Pairs of one place are taken or
-// left together, so that a body whose two sides are alike stays so.
-std::vector<Judged> affordable(std::vector<Judged> wanted, const std::vector<std::size_t>& places,
-                               double least, double granted) {
-  struct Place {
-    double gain = 1, cost = 0;
-    bool taken = false;
-  };
-  std::map<std::size_t, Place> sums;
-  const auto place_of = [&](const Judged& one) -> Place& { return sums[places[one.pair.child]]; };
-  for (const Judged& one : wanted) {
-    place_of(one).gain = std::max(place_of(one).gain, one.gain);
-    place_of(one).cost += one.cost;
-  }
-  std::vector<Place*> order;
-  for (auto& [number, place] : sums) order.push_back(&place);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Place* a, const Place* b) { return a->gain > b->gain; });
-  for (Place* place : order) {
-    place->taken = place->gain > least && place->cost <= granted;
-    if (place->taken) granted -= place->cost;
-  }
-  std::erase_if(wanted, [&](const Judged& one) { return !place_of(one).taken; });
-  return wanted;
-}
-
 }  // namespace
 
 Result<std::vector<GridPair>> solve_pairs(const Body& whole, const FittedJoints& joints,
@@ -344,12 +299,17 @@ Result<std::vector<GridPair>> solve_pairs(const Body& whole, const FittedJoints&
     return {};
   }));
   std::vector<Judged> wanted;
-  for (auto& one : judged)
-    if (one) wanted.push_back(std::move(*one));
-  wanted =
-      affordable(std::move(wanted), places_in_tree(whole.parents), granted_ratio(joints.options), granted);
+  std::vector<PairOffer> offers;
+  for (auto& one : judged) {
+    if (!one) continue;
+    offers.push_back({one->pair.child, one->gain, one->cost});
+    wanted.push_back(std::move(*one));
+  }
+  const std::vector<std::uint8_t> taken =
+      affordable(offers, whole.parents, granted_ratio(joints.options), granted);
   std::vector<std::optional<GridPair>> solved(wanted.size());
   SINEW_CHECK(each(wanted.size(), [&](std::size_t k) -> Result<void> {
+    if (!taken[k]) return {};
     SINEW_TRY(solved[k], solve_pair(whole, joints, wanted[k]));
     return {};
   }));

@@ -249,5 +249,36 @@ TEST(PlainSkeleton, StoutToysHaveArmsAndFeetWhicheverWayTheyFace) {
   EXPECT_TRUE(found_in(parts[0]).skeleton.empty()) << "a barrel alone has none";
 }
 
+// Arms that hardly show from the head, as they stand off sideways, and no feet: limbs thinner than the body.
+TEST(PlainSkeleton, AStoutBodyWithNothingButThinArmsIsNoBarrel) {
+  const FoundSkeleton found = found_in(test::joined({test::capsule({0, 0, 0}, {0, 0.6, 0}, 1),
+                                                     test::capsule({0, 0.3, 0}, {1.25, 0.2, 0.1}, 0.2),
+                                                     test::capsule({0, 0.3, 0}, {-1.25, 0.3, -0.1}, 0.2)}));
+  EXPECT_GE(found.skeleton.size(), 3u) << found.problem;
+}
+
+// Two feet hardly apart: the longer one alone must not pull a bone of the body's middle to its side.
+TEST(PlainSkeleton, FeetThatAreBumpsLeaveASymmetricBodySymmetric) {
+  std::vector<PolyMesh> parts = {test::capsule({0, 0, 0}, {0, 0.6, 0}, 1)};
+  for (const double side : {-1.0, 1.0}) {
+    parts.push_back(test::capsule({0, 0.3, 0}, {side * 1.5, 0.2, 0}, 0.2));
+    parts.push_back(test::capsule({side * 0.8, 0, 0}, {side * 0.8, -0.75, 0}, 0.5));
+  }
+  const FoundSkeleton found = found_in(test::joined(parts));
+  ASSERT_GE(found.skeleton.size(), 3u) << found.problem;
+  EXPECT_TRUE(found.symmetric);
+  const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+  std::vector<Vec3> ends;
+  for (std::size_t j = 0; j < globals.size(); ++j) {
+    ends.push_back(globals[j].translation());
+    if (found.skeleton[j].tail) ends.push_back(globals[j] * *found.skeleton[j].tail);
+  }
+  for (const Vec3& p : ends) {
+    double nearest = 1;
+    for (const Vec3& q : ends) nearest = std::min(nearest, (q - Vec3(-p.x(), p.y(), p.z())).norm());
+    EXPECT_LT(nearest, 0.05) << p.transpose();
+  }
+}
+
 }  // namespace
 }  // namespace sinew::autorig

@@ -129,7 +129,7 @@ TEST(BoundFlesh, RoundedModesAddUpToTheirValues) {
   for (std::uint32_t i = 0; i < 40; ++i) vertices.push_back(i);
   const std::vector<float> twist(40, 0.5f), mixes(2 * kTurnFunctions, 1.0f);
   const std::vector<std::uint8_t> fine{1, 0};
-  const FleshField field = quantise_field(3, vertices, twist, mixes, fine, values);
+  const FleshField field = quantise_field(3, vertices, twist, mixes, fine, {}, values);
   ASSERT_EQ(field.modes(), 3u);
   ASSERT_EQ(field.vertices.size(), 40u);
   EXPECT_EQ(field.mixes.size(), 3 * kTurnFunctions);

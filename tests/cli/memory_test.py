@@ -11,7 +11,7 @@ import resource
 import sys
 import unittest
 
-from every_verb import quick_calls
+from every_verb import LEFT_OUT, listed_verbs, quick_calls
 from program import ALL, PROGRAM, ProgramTest, some
 
 PRELOADED = os.path.join(os.path.dirname(PROGRAM), "fail_allocation.so")
@@ -39,6 +39,9 @@ class Memory(ProgramTest):
         self.assertIn("memory", done.stderr, words)
         self.assertFalse([f for f in os.listdir(self.folder.name) if f.endswith(".tmp")], words)
         return 6
+
+    def test_no_verb_is_left_out(self):
+        self.assertEqual(listed_verbs(self.call("--help").stdout), {words[0] for words in self.verbs()} | LEFT_OUT)
 
     def test_the_nth_allocation_fails(self):
         environment = dict(os.environ, LD_PRELOAD=PRELOADED)

@@ -24,6 +24,13 @@ TEST(Suggest, OffersNamesThatHoldTheWordWhereNoneIsNear) {
   EXPECT_EQ(did_you_mean("fore", kNames), "; did you mean 'LeftForeArm'?");
 }
 
+TEST(Suggest, OffersNamesThatNearlyHoldTheWord) {
+  const std::vector<std::string_view> names = {"b_Tail01_012", "b_Tail02_013", "b_Spine01_02", "b_Hip_01"};
+  EXPECT_EQ(did_you_mean("b_Tial01", names), "; did you mean 'b_Tail01_012'?");
+  EXPECT_EQ(did_you_mean("Tial", names), "");  // too short for a letter that is wrong
+  EXPECT_EQ(did_you_mean("b_Neck01", names), "");
+}
+
 TEST(Suggest, IsSilentWhereNothingIsAlike) {
   EXPECT_EQ(did_you_mean("xylophone", kNames), "");
   EXPECT_EQ(did_you_mean("", kNames), "");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deform/flesh_table.h"
 #include "deform/methods.h"
 #include "deform/rig_samples.h"
 #include "sinew/deform/reference.h"
@@ -29,6 +30,32 @@ TEST(FleshDeformer, RestIsTheIdentity) {
   test::bind(sample);
   const test::Output out = test::run(build_flesh(sample.rig), sample);
   for (std::size_t i = 0; i < 300; ++i) EXPECT_LT((out.positions[i] - sample.positions[i]).norm(), 1e-5f);
+}
+
+// So that no lane adds zeros for the fields of others: of 40 vertices of each bone every second has the one field,
+// the others the other, and groups have 16.
+TEST(FleshDeformer, VerticesOfTheSameFieldsAreGrouped) {
+  test::Sample sample = test::random_sample(320, 8, 1, Motion::kRigid);
+  Rig& rig = sample.rig;
+  rig.flesh = {};
+  rig.flesh.weights.offsets = {0};
+  rig.flesh.fields.resize(2);
+  for (FleshField& field : rig.flesh.fields) {
+    field.steps = {0.1f};
+    field.mixes.assign(kTurnFunctions, 1.0f);
+  }
+  for (std::uint32_t i = 0; i < 320; ++i) {
+    rig.flesh.weights.base.push_back(static_cast<std::int32_t>(i % 8));
+    rig.flesh.weights.offsets.push_back(0);
+    FleshField& field = rig.flesh.fields[i / 8 % 2];
+    field.vertices.push_back(i);
+    field.twist.push_back(0);
+    field.values.insert(field.values.end(), {1, 2, 3});
+  }
+  const auto table = pack_flesh(rig);
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  EXPECT_EQ(table->joints.group_count(), 8u * 3);
+  EXPECT_EQ(table->blocks.size(), 8u * 4);
 }
 
 // Where bones carry vertices whole, flesh and skinning with stretchable, twistable bones are the same.

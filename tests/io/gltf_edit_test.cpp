@@ -373,6 +373,25 @@ TEST(GltfEdit, WeightsThatAreNoNumbersAreNotCopiedUnlessAsked) {
   EXPECT_EQ(summarise(*must_read(edited(file, kept)).document).invalid, 1u);
 }
 
+TEST(GltfEdit, WeightsThatDoNotSumToOneAreNotCopiedUnlessAsked) {
+  GltfMaker maker = test::skinned_file();
+  maker.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] =
+      maker.add_floats({1, 0, 0, 0, 0.3f, 0.1f, 0, 0, 2, 2, 0, 0}, "VEC4", 4);
+  const GltfFile file = must_read(maker.glb());
+  ASSERT_EQ(summarise(*file.document).off_rows, (std::vector<std::uint32_t>{1, 2}));
+  GltfWriteOptions kept;
+  kept.keep_invalid = true;
+  const GltfFile again = must_read(edited(file));
+  EXPECT_TRUE(summarise(*again.document).off_rows.empty());
+  EXPECT_TRUE(again.warnings.empty());
+  ASSERT_EQ(again.rig.weights.offsets, file.rig.weights.offsets);
+  for (std::size_t k = 0; k < file.rig.weights.entries.size(); ++k) {
+    EXPECT_EQ(again.rig.weights.entries[k].joint, file.rig.weights.entries[k].joint);
+    EXPECT_NEAR(again.rig.weights.entries[k].weight, file.rig.weights.entries[k].weight, 1e-6);
+  }
+  EXPECT_EQ(summarise(*must_read(edited(file, kept)).document).off_rows.size(), 2u);
+}
+
 TEST(GltfEdit, BottomRowsOfBindsThatAreNotAffineAreNotCopiedUnlessAsked) {
   for (const float corner : {INFINITY, NAN, 2.0f}) {
     GltfMaker maker = test::skinned_file();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "gltf_maker.h"
@@ -91,22 +92,75 @@ TEST(GltfFlesh, OfAnotherVersionIsLeftOutWithANote) {
   EXPECT_TRUE(test::has_warning(*file, "another version"));
 }
 
-// Readers of version 2 know no partners: files without them stay theirs, with them they leave the flesh out.
-TEST(GltfFlesh, IsOfTheOldVersionWithoutPartners) {
-  GltfFile file = with_flesh();
+int version_of(const GltfFile& file) {
   GltfWriteOptions options;
   options.binary = false;
-  const auto version = [&] {
-    const auto bytes = write_gltf(file.rig, nullptr, options);
-    EXPECT_TRUE(bytes.ok());
-    return nlohmann::json::parse(*bytes)["extensions"]["SINEW_rig"]["flesh"]["version"].get<int>();
-  };
-  EXPECT_EQ(version(), 3);
-  file.rig.flesh.fields.pop_back();
-  EXPECT_EQ(version(), 2);
+  const auto bytes = write_gltf(file.rig, nullptr, options);
+  EXPECT_TRUE(bytes.ok());
+  return nlohmann::json::parse(*bytes)["extensions"]["SINEW_rig"]["flesh"]["version"].get<int>();
+}
+
+// Older readers leave out the version of coded fields; without fields they have all of the flesh.
+TEST(GltfFlesh, IsOfTheOldVersionWithoutFields) {
+  GltfFile file = with_flesh();
+  EXPECT_EQ(version_of(file), 4);
+  file.rig.flesh.fields.clear();
+  EXPECT_EQ(version_of(file), 2);
   const auto again = read_gltf_alone(written(file, nullptr), "again.glb");
   ASSERT_TRUE(again.ok());
   expect_same(again->rig.flesh, file.rig.flesh);
+}
+
+// Appends numbers to a document as an accessor in a buffer of its own.
+int add_list(nlohmann::ordered_json& document, const std::vector<std::uint16_t>& numbers) {
+  static const char* const kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(numbers.data());
+  const std::size_t size = 2 * numbers.size();
+  for (std::size_t k = 0; k < size; k += 3) {
+    const unsigned word =
+        bytes[k] << 16 | (k + 1 < size ? bytes[k + 1] << 8 : 0) | (k + 2 < size ? bytes[k + 2] : 0);
+    for (int c = 3; c >= 0; --c) text.push_back(kLetters[word >> (6 * c) & 63]);
+  }
+  if (size % 3 == 1) text.replace(text.size() - 2, 2, "==");
+  if (size % 3 == 2) text.replace(text.size() - 1, 1, "=");
+  document["buffers"].push_back(
+      {{"uri", "data:application/octet-stream;base64," + text}, {"byteLength", size}});
+  document["bufferViews"].push_back({{"buffer", document["buffers"].size() - 1}, {"byteLength", size}});
+  document["accessors"].push_back({{"bufferView", document["bufferViews"].size() - 1},
+                                   {"componentType", 5123},
+                                   {"count", numbers.size()},
+                                   {"type", "SCALAR"}});
+  return static_cast<int>(document["accessors"].size()) - 1;
+}
+
+// Versions 2 and 3 have accessors of vertices, twists and values.
+TEST(GltfFlesh, OfEarlierVersionsIsRead) {
+  const GltfFile file = with_flesh();
+  GltfWriteOptions options;
+  options.binary = false;
+  const auto bytes = write_gltf(file.rig, nullptr, options);
+  ASSERT_TRUE(bytes.ok());
+  auto document = nlohmann::ordered_json::parse(*bytes);
+  auto& flesh = document["extensions"]["SINEW_rig"]["flesh"];
+  flesh["version"] = 3;
+  flesh.erase("bufferView");
+  for (std::size_t f = 0; f < file.rig.flesh.fields.size(); ++f) {
+    const FleshField& field = file.rig.flesh.fields[f];
+    std::vector<std::uint16_t> vertices(field.vertices.begin(), field.vertices.end()), twist, values;
+    for (const float share : field.twist)
+      twist.push_back(static_cast<std::uint16_t>(std::lround(share * 65535)));
+    for (const std::int8_t value : field.values) values.push_back(static_cast<std::uint16_t>(value + 128));
+    auto& accessors = flesh["fields"][f]["accessors"];
+    accessors["vertices"] = add_list(document, vertices);
+    accessors["twist"] = add_list(document, twist);
+    accessors["values"] = add_list(document, values);
+  }
+  const auto again = read_gltf_alone(document.dump(), "made.gltf");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  expect_same(again->rig.flesh, file.rig.flesh);
+  flesh["fields"][0]["accessors"]["values"] = flesh["fields"][0]["accessors"]["vertices"];
+  test::expect_refused(read_gltf_alone(document.dump(), "made.gltf"), "does not fit its vertices and modes");
 }
 
 TEST(GltfFlesh, ThatIsBrokenIsRefusedByItsPlace) {
@@ -117,12 +171,9 @@ TEST(GltfFlesh, ThatIsBrokenIsRefusedByItsPlace) {
   refused([](auto& flesh) { flesh["fields"][0]["modes"] = "all"; }, "flesh.fields[0].drive");
   refused([](auto& flesh) { flesh["fields"][0]["accessors"].erase("drive"); },
           "flesh.fields[0] has no accessor .drive");
-  refused(
-      [](auto& flesh) {
-        auto& accessors = flesh["fields"][0]["accessors"];
-        accessors["values"] = accessors["vertices"];
-      },
-      "does not fit its vertices and modes");
+  refused([](auto& flesh) { flesh.erase("bufferView"); }, "flesh has no .bufferView");
+  refused([](auto& flesh) { flesh["bufferView"] = 9999; }, "SINEW_rig.flesh");
+  refused([](auto& flesh) { flesh["bufferView"] = 0; }, "flesh.bufferView");
   refused([](auto& flesh) { flesh["fields"][0].erase("node"); }, "flesh.fields[0] has no node");
   const auto partner = [](auto value) {
     return [value](auto& flesh) { flesh["fields"][1]["partner"]["node"] = value; };
@@ -135,7 +186,7 @@ TEST(GltfFlesh, ThatIsBrokenIsRefusedByItsPlace) {
           "flesh.fields[1].partner has no node");
   refused([](auto& flesh) { flesh["fields"][1]["partner"] = 3; }, "flesh.fields[1].partner is not an object");
   refused([](auto& flesh) { flesh["accessors"].erase("swing"); }, "flesh has no accessor .swing");
-  refused([](auto& flesh) { flesh["accessors"]["swing"] = flesh["fields"][0]["accessors"]["vertices"]; },
+  refused([](auto& flesh) { flesh["accessors"]["swing"] = flesh["fields"][0]["accessors"]["drive"]; },
           "differ in length");
 }
 

@@ -165,6 +165,13 @@ TEST(Ply, BrokenFilesAreRefusedWithThePlace) {
                      "'float'");
   expect_ply_refused("ply\nformat ascii 1.0\nwhatever\nend_header\n", "'whatever'");
   expect_ply_refused("ply\nformat ascii 1.0\nend_header\n", "no element 'vertex'");
+  // Faces behind a longer list must not name what the shorter one lacks.
+  const std::string xyz = "property float x\nproperty float y\nproperty float z\n";
+  const std::string zeros = "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
+  expect_ply_refused(
+      "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_index\nelement vertex 3\n" +
+          xyz + "element vertex 5\n" + xyz + "end_header\n3 2 3 4\n" + zeros,
+      "more than one element 'vertex'");
   expect_ply_refused("ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n",
                      "lack x, y or z");
   expect_ply_refused(ascii("element vertex 4611686018427387904\nproperty float x\nproperty float y\nproperty "

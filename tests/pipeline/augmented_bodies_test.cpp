@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <random>
 
 #include "sinew/characters/characters.h"
 #include "sinew/io/asset.h"
@@ -123,6 +124,91 @@ TEST(AugmentedBodies, KeepTheirTemplateAndTheirJoints) {
   }
 }
 
+// Turns every joint but the first about a random axis; half of them by more than `degrees`.
+Pose random_pose(const Skeleton& skeleton, double degrees, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  Pose pose = rest_pose(skeleton);
+  for (const std::uint32_t j : skeleton.order()) {
+    if (skeleton[j].parent < 0) continue;
+    const Vec3 axis = Vec3(normal(random), normal(random), normal(random)).normalized();
+    rotate_joint(skeleton, j, degrees / 0.674 * normal(random) * axis, pose);
+  }
+  return pose;
+}
+
+// A rig's mesh in a pose, and its joints there.
+Augmented posed(const Rig& rig, const Pose& pose) {
+  Augmented out;
+  const auto mesh = posed_mesh(rig, pose, test::by(rig, "lbs"));
+  EXPECT_TRUE(mesh.ok()) << (mesh.ok() ? "" : mesh.error().message);
+  if (!mesh.ok()) return out;
+  out.mesh.positions = mesh->positions;
+  for (std::size_t f = 0; f < mesh->face_count(); ++f) {
+    const auto c = mesh->face(f);
+    for (std::size_t k = 2; k < c.size(); ++k) out.mesh.add_face({c[0], c[k - 1], c[k]});
+  }
+  const auto globals = global_transforms(rig.skeleton, pose.local);
+  for (std::size_t j = 0; j < rig.skeleton.size(); ++j)
+    out.joints[rig.skeleton[j].name] = globals[j].translation();
+  return out;
+}
+
+// Mean distance, as a share of the size, of joints that both have, without fingers and what a list of words names.
+double mean_off(const Augmented& body, const Skeleton& found, const std::vector<std::string>& but = {}) {
+  const std::vector<Vec3> heads = rest_heads(found);
+  double sum = 0;
+  int joints = 0;
+  for (const auto& [name, p] : body.joints) {
+    const auto has = [&](const std::string& word) { return name.find(word) != std::string::npos; };
+    if (has("Hand") && !name.ends_with("Hand")) continue;
+    const auto j = found.find(name);
+    if (!j || std::any_of(but.begin(), but.end(), has)) continue;
+    sum += (heads[*j] - p).norm();
+    ++joints;
+  }
+  EXPECT_GE(joints, 14);
+  return sum / std::max(joints, 1) / bounding_box(body.mesh.positions).sizes().maxCoeff();
+}
+
+TEST(AugmentedBodies, InRandomPosesKeepTheirTemplateAndTheirSides) {
+  for (const auto& [kind, most] :
+       {std::pair("biped", 0.018), std::pair("quadruped", 0.035), std::pair("bird", 0.04)}) {
+    const Rig rig = *make_character(kind, {.resolution = 4000});
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+      const Augmented body = posed(rig, random_pose(rig.skeleton, 15, seed));
+      const PolyMesh* mesh = &body.mesh;
+      const auto found = auto_skeleton({&mesh, 1}, {});
+      ASSERT_TRUE(found.ok()) << kind << ' ' << seed << ": " << found.error().message;
+      EXPECT_EQ(found->name, kind) << seed;
+      EXPECT_LT(mean_off(body, found->skeleton), most) << kind << ' ' << seed;
+    }
+  }
+}
+
+// A stump where an arm or a tail was, and limbs on one side that are not like those on the other.
+TEST(AugmentedBodies, WithoutALimbOrWithUnequalOnesKeepTheirTemplateAndTheOtherJoints) {
+  const std::vector<std::pair<Change, std::vector<std::string>>> cases = {
+      {{"biped", {{"LeftHand", .05}}, 1}, {"LeftHand"}},
+      {{"biped", {{"LeftHand", .05}, {"LeftForeArm", .05}}, 1}, {"LeftHand", "LeftForeArm"}},
+      {{"biped", {{"RightFoot", .05}, {"RightToe", .05}, {"RightLeg", .1}}, 1},
+       {"RightLeg", "RightFoot", "RightToe"}},
+      {{"quadruped", {{"Tail", .03}}, 1}, {"Tail"}},
+      {{"biped", {{"LeftArm", 1.4}, {"LeftForeArm", 1.4}}, 1}, {}},
+      {{"biped", {{"RightUpLeg", 1.2}, {"RightLeg", 1.2}}, 1}, {}},
+      {{"quadruped", {{"LeftForeArm", .6}, {"LeftHand", .6}}, 1}, {}},
+      {{"bird", {{"LeftForeArm", .6}, {"LeftHand", .6}}, 1}, {}},
+  };
+  for (const auto& [change, gone] : cases) {
+    const Augmented body = augmented(change.kind, change.longer);
+    const PolyMesh* mesh = &body.mesh;
+    const auto found = auto_skeleton({&mesh, 1}, {});
+    ASSERT_TRUE(found.ok()) << change.text() << ": " << found.error().message;
+    EXPECT_EQ(found->name, change.kind) << change.text();
+    EXPECT_LT(mean_off(body, found->skeleton, gone), 0.013) << change.text();
+  }
+}
+
 // How far a joint of a changed body is found from where it was, as a share of the size.
 double off_by(const char* kind, const PolyMesh& mesh, const std::string& joint, const Vec3& wanted) {
   SkeletonRequest request;
@@ -176,6 +262,25 @@ TEST(AugmentedBodies, ATailOrAHornMoreLeavesTheTemplate) {
     ASSERT_TRUE(found.ok()) << found.error().message;
     EXPECT_EQ(found->name, kind);
   }
+}
+
+// A spider in 15 pieces: made unlike its own image its legs are no props, and what is left without them no biped.
+TEST(AugmentedBodies, LegsThatAreNoImagesOfEachOtherAreNotWhatABodyHolds) {
+  SINEW_REQUIRE_DATA(data);
+  const auto asset = read_asset(data / "rigged_gltf" / "q_Spider.glb");
+  ASSERT_TRUE(asset.ok()) << asset.error().message;
+  const auto still = posed_mesh(asset->rig, rest_pose(asset->rig.skeleton), test::by(asset->rig, "lbs"));
+  ASSERT_TRUE(still.ok()) << still.error().message;
+  PolyMesh mesh = *still;
+  const Box3 box = bounding_box(mesh.positions);
+  const double high = box.min().y() + 0.78 * box.sizes().y();
+  const Vec3 centre(box.center().x(), high, box.center().z());
+  for (Vec3& p : mesh.positions)
+    if (p.y() > high) p = centre + 0.6 * (p - centre);
+  const PolyMesh* one = &mesh;
+  const auto found = auto_skeleton({&one, 1}, {});
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->name, "none");
 }
 
 // A robot in 61 pieces, made broader or with longer arms: its biped fits, but not by the first way that is tried, and a

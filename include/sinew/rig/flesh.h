@@ -50,12 +50,15 @@ struct Flesh {
   bool operator==(const Flesh&) const = default;
 };
 
-/// Modes in whole numbers: the largest value of each is 127 steps; vertices that no mode moves by half a step
-/// are dropped. What rounding leaves of a mode that is `fine` (or all, if empty) is a second mode with the
-/// same mix. mixes: as of FleshField; values: a row a vertex, three columns a mode.
+/// Modes in whole numbers of a step: of 8 bits, so that a mode's step is at least a 127th of its largest value. A
+/// mode that is `fine` has the step that is asked for, and what 8 bits leave of it is a second mode with the same
+/// mix and that step. Twists are rounded to 255ths. Vertices that no mode moves by half a step of 8 bits are
+/// dropped. mixes: as of FleshField; fine, steps: per mode (empty steps: the least of 8 bits, and for fine modes
+/// a 254th of it); values: a row a vertex, three columns a mode.
 FleshField quantise_field(std::uint32_t joint, std::span<const std::uint32_t> vertices,
                           std::span<const float> twist, std::span<const float> mixes,
-                          std::span<const std::uint8_t> fine, const Eigen::MatrixXf& values);
+                          std::span<const std::uint8_t> fine, std::span<const float> steps,
+                          const Eigen::MatrixXf& values);
 
 /// How the normals of a mesh tilt with a field, to first order: as its values, beside them.
 struct FleshTilt {

@@ -32,6 +32,7 @@ struct GridField {
   std::vector<std::uint32_t> vertices;
   Eigen::MatrixXf values;          ///< a row a vertex; three columns a mode
   Mixes mixes;                     ///< a row a mode
+  std::vector<float> steps;        ///< per mode: of the rounding that costs little energy
   std::vector<std::uint8_t> fine;  ///< per mode: 8 bits would cost energy
   bool empty() const { return vertices.empty(); }
 };

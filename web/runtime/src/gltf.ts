@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rig from a glTF document with the extension SINEW_rig, as docs/rig_file.md says. Data that contradicts itself is an error.
+import { decodeFields } from './fleshCode.js';
 import { identity, invert, multiply, transform, type Vec } from './math.js';
 import { SinewError, type Driver, type Drivers, type EndpointWeights, type Flesh, type JointBlend, type JointRows, type Part, type Rig, type SkinRows, type StackStep } from './rig.js';
 import { makeSkeleton, type BoneShape, type Skeleton } from './skeleton.js';
@@ -17,6 +18,8 @@ export type Json = any;
 export interface Document {
   json: Json;
   accessor(index: number): Promise<Accessor>;
+  /** The bytes of a bufferView. */
+  view(index: number): Promise<Uint8Array>;
 }
 
 const BLENDS = ['swing-twist', 'linear', 'dqs', 'mix', 'angle'];
@@ -249,7 +252,8 @@ class RowReader {
 const unit = (value: number): number => (value > 0 ? Math.min(value, 1) : 0);
 
 async function readFlesh(document: Document, json: Json, vertices: number, skeleton: Skeleton): Promise<Flesh | null> {
-  if (json.version !== 2 && json.version !== 3) return null;
+  if (![2, 3, 4].includes(json.version)) return null;
+  const coded = json.version === 4;
   const place = 'extensions.SINEW_rig.flesh';
   const list = async (owner: Json, name: string, where: string): Promise<ArrayLike<number>> => {
     const index = owner.accessors?.[name];
@@ -281,13 +285,13 @@ async function readFlesh(document: Document, json: Json, vertices: number, skele
   const angle = (owner: Json, key: string, fallback: number): number => (Number.isFinite(owner[key]) ? Math.min(Math.max(owner[key], 0), 3.2) : fallback);
   for (const [f, field] of (json.fields ?? []).entries()) {
     const where = `${place}.fields[${f}]`;
-    const [drive, of, shares, values] = await Promise.all(['drive', 'vertices', 'twist', 'values'].map((name) => list(field, name, where)));
+    const [drive, of, shares, values] = await Promise.all(['drive', ...(coded ? [] : ['vertices', 'twist', 'values'])].map((name) => list(field, name, where)));
     const modes = drive.length / 31;
     if (!(modes >= 1) || modes !== field.modes) throw new SinewError(`${where}.drive must hold 31 numbers a mode`);
-    if (shares.length !== of.length || values.length !== 3 * modes * of.length) throw new SinewError(`${where}.values does not fit its vertices and modes`);
+    if (!coded && (shares.length !== of.length || values.length !== 3 * modes * of.length)) throw new SinewError(`${where}.values does not fit its vertices and modes`);
     const all = Float32Array.from(drive as number[]);
     for (const v of all) if (!Number.isFinite(v)) throw new SinewError(`${where}.drive has numbers that are not finite`);
-    const list32 = Uint32Array.from(of as number[]);
+    const list32 = Uint32Array.from((of ?? []) as number[]);
     for (const v of list32) if (v >= vertices) throw new SinewError(`${where}.vertices names vertex ${v}, which does not exist`);
     const own = joint(field.node), other = field.partner === undefined ? -1 : joint(field.partner?.node);
     if (own === other) throw new SinewError(`${where}.partner is the joint of the field itself`);
@@ -304,9 +308,16 @@ async function readFlesh(document: Document, json: Json, vertices: number, skele
       steps: all.slice(0, modes),
       mixes: all.slice(modes),
       vertices: list32,
-      shares: Float32Array.from(shares as number[], (v) => Math.min(v / 65535, 1)),
-      values: Int8Array.from(values as number[], (v) => v - 128),
+      shares: Float32Array.from((shares ?? []) as number[], (v) => Math.min(v / 65535, 1)),
+      values: Int8Array.from((values ?? []) as number[], (v) => v - 128),
     });
+  }
+  if (coded) {
+    if (!whole(json.bufferView, document.json.bufferViews?.length ?? 0)) throw new SinewError(`${place} has no .bufferView`);
+    const bytes = await document.view(json.bufferView), most = 256 * (bytes.length + 262144);
+    const fields = decodeFields(bytes, vertices, flesh.fields.map((field) => field.modes), most);
+    if (!fields) throw new SinewError(`${place}.bufferView is damaged or cut short`);
+    fields.forEach(({ vertices: of, shares, values }, f) => Object.assign(flesh.fields[f], { vertices: of, shares: Float32Array.from(shares, (v) => v / 65535), values }));
   }
   return flesh;
 }

@@ -453,6 +453,8 @@ const tests = {
     await refused((json) => { flesh(json).fields[0].modes += 1; }, /SinewError: .*31 numbers a mode/);
     await refused((json) => { flesh(json).fields[0].partner = { node: json.nodes.length + 5 }; }, /SinewError: .*carries no vertices/);
     await refused((json) => { flesh(json).fields[0].partner = { node: flesh(json).fields[0].node }; }, /SinewError: .*the joint of the field itself/);
+    await refused((json) => { flesh(json).bufferView = 9999; }, /SinewError: .*has no .bufferView/);
+    await refused((json) => { flesh(json).bufferView = 0; }, /SinewError: .*damaged or cut short/);
     await refused((json) => { json.skins[0].joints[0] = 500; }, /Error: /); // three's own loader stops first
     await refused((json) => { json.meshes[0].primitives[0].attributes._SINEW_SHARE_0 = undefined; }, /SinewError: .*without _SINEW_SHARE_0/);
     await refused((json) => { json.accessors[flesh(json).accessors.counts].byteOffset = 1e9; }, /SinewError: .*cannot be read/);

@@ -40,7 +40,15 @@ class Plugin implements GLTFLoaderPlugin {
 
   // Before three normalises weights in place.
   async beforeRoot(): Promise<void> {
-    this.rig = await readRig({ json: this.parser.json, accessor: (index) => this.accessor(index) });
+    this.rig = await readRig({ json: this.parser.json, accessor: (index) => this.accessor(index), view: (index) => this.view(index) });
+  }
+
+  private async view(index: number): Promise<Uint8Array> {
+    try {
+      return new Uint8Array(await this.parser.getDependency('bufferView', index));
+    } catch (error) {
+      throw new SinewError(`bufferViews[${index}] cannot be read: ${(error as Error).message}`);
+    }
   }
 
   private async accessor(index: number): Promise<Accessor> {
