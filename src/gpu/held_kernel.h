@@ -159,7 +159,7 @@ struct HeldPoses {
 template <class Held, int kPoses, int kBuffers, class Memory, class Number>
 __device__ void deform_held(const RigView& rig, const Number* out, std::int64_t stride, int tile,
                             const HeldPoses& poses, const Memory& memory) {
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % kLanes;
+  const int thread = static_cast<int>(threadIdx.x);
   Held held;
   held.load(rig, tile, thread);
   int place[kHeldVertices];
@@ -189,10 +189,8 @@ __device__ void deform_held(const RigView& rig, const Number* out, std::int64_t 
     shift = (shift + kPoses * more) & (kLineOf<Number> - 1);
     before_copies();
     __syncwarp();
-    if (lane == 0) {
-      barrier_arrive(&at.full[buffer]);
-      if (in_stage == Memory::kStageSteps - 1) barrier_arrive(&at.joints_empty[stage & 1]);
-    }
+    barrier_arrive(&at.full[buffer]);
+    if (in_stage == Memory::kStageSteps - 1) barrier_arrive(&at.joints_empty[stage & 1]);
     if (++buffer == kBuffers) buffer = 0, ++round;
   }
 }
@@ -237,7 +235,10 @@ __device__ void copy_held(const float* joints, Number* out, std::int64_t stride,
     if (lane == 0) {
       bulk_commit();
       bulk_wait_read<Memory::kOpen>();
-      if (step >= Memory::kOpen) barrier_arrive(&at.empty[(step - Memory::kOpen) % kBuffers]);
+    }
+    __syncwarp();
+    if (step >= Memory::kOpen) barrier_arrive(&at.empty[(step - Memory::kOpen) % kBuffers]);
+    if (lane == 0) {
       const int stage = step / Memory::kStageSteps;
       if (step % Memory::kStageSteps == Memory::kStageSteps - 1 && stage + 2 < stages) {
         barrier_wait(&at.joints_empty[stage & 1], stage / 2 & 1);
@@ -267,9 +268,10 @@ __global__ void __launch_bounds__(kHeldBlock, kBlocks)
   const int each = ((count + splits - 1) / splits + kHeldStage - 1) / kHeldStage * kHeldStage;
   const int begin = split * each, end = begin + each < count ? begin + each : count;
   if (threadIdx.x == 0) {
-    for (int i = 0; i < kBuffers; ++i) barrier_init(&at.full[i], kHeldWarps), barrier_init(&at.empty[i], 1);
+    for (int i = 0; i < kBuffers; ++i)
+      barrier_init(&at.full[i], kHeldThreads), barrier_init(&at.empty[i], kLanes);
     for (int i = 0; i < 2; ++i)
-      barrier_init(&at.joints_full[i], 1), barrier_init(&at.joints_empty[i], kHeldWarps);
+      barrier_init(&at.joints_full[i], 1), barrier_init(&at.joints_empty[i], kHeldThreads);
     after_barrier_init();
   }
   __syncthreads();

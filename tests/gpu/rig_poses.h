@@ -55,11 +55,17 @@ inline const Rig& sample_rig(const char* kind) {
   return made.emplace(kind, std::move(rig)).first->second;
 }
 
-// The rig with a field more, which asks for a second joint; its values are large, so that another amount would show.
+// The rig with a field more, which asks for a second joint: every function has a share in every mode, and modes move
+// vertices by up to a hundredth of the size, so that another amount of any would show.
 inline Rig with_pair_of_joints(Rig rig) {
   FleshField both = rig.flesh.fields.at(0);
   both.partner = FleshPartner{rig.flesh.fields.back().joint, {1.0, 0.7}};
   EXPECT_NE(both.joint, both.partner->joint);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> share(-1, 1);
+  for (float& mix : both.mixes) mix = share(random);
+  const auto step = static_cast<float>(0.01 * bounding_box(rig.mesh.positions).diagonal().norm() / 127);
+  std::fill(both.steps.begin(), both.steps.end(), step);
   rig.flesh.fields.push_back(both);
   return rig;
 }
