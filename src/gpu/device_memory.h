@@ -16,7 +16,13 @@ struct Chunks {
   std::uint32_t* factors;
   ChunkSize size;
   std::int64_t poses, first;  // first: the pose that chunk 0 begins with
-  float* rows = nullptr;      // where matrices go that the caller wants, a joint after the other
+  float* by_pose =
+      nullptr;            // for vertices that threads hold, or that are spread: what joints do, pose by pose
+  float* rows = nullptr;  // where matrices go that the caller wants, a joint after the other
+};
+
+struct alignas(16) FourFloats {
+  float at[4];
 };
 
 // stride, normal_stride: numbers from one pose to the next.

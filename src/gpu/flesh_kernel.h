@@ -19,9 +19,6 @@ using LanePoints = FleshPoints<kLanePoses, kLaneVertices>;
 struct alignas(16) FourWords {
   std::uint32_t at[4];
 };
-struct alignas(16) FourFloats {
-  float at[4];
-};
 
 // What drives one field in the poses of a lane.
 struct alignas(8) TwoWords {

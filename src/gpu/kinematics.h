@@ -83,12 +83,13 @@ SINEW_HD void load_matrix(const float* matrices, int joint, double* out) {
     out[i] = static_cast<double>(matrices[(12 * std::int64_t{joint} + i) * kLanes]);
 }
 
+template <int kStride = kLanes>
 SINEW_HD void dual_entry(const double* m, float* out) {
   const Quaternion<double> q = quaternion_of(m);
   const Quaternion<double> t{m[3], m[7], m[11], 0}, d = t * q;
   const double numbers[8] = {q.x, q.y, q.z, q.w, d.x / 2, d.y / 2, d.z / 2, d.w / 2};
   SINEW_UNROLL
-  for (int i = 0; i < 8; ++i) out[i * kLanes] = static_cast<float>(numbers[i]);
+  for (int i = 0; i < 8; ++i) out[i * kStride] = static_cast<float>(numbers[i]);
 }
 
 // The rotation between two joints as seen in the frame of the lower: swing about x and y, twist about z.

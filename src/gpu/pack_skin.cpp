@@ -39,6 +39,14 @@ class SkinPacker : public Packer {
     for (std::size_t first = 0; first < rig_.mesh.vertex_count(); first += kTileVertices)
       pack_tile(first, std::min(first + kTileVertices, rig_.mesh.vertex_count()));
     program_.skin.emplace_back();  // which loops load and do not use
+    if (!bones && rig_.keys.empty()) {
+      std::vector<SkinRow> rows;
+      for (std::size_t i = 0; i < rig_.mesh.vertex_count(); ++i) {
+        Influences row = row_of(i);
+        rows.push_back({std::move(row.joint), std::move(row.weight)});
+      }
+      pack_held(rows, program_.motion == Motion::kDual, program_);
+    }
     return {};
   }
 

@@ -63,7 +63,9 @@ Result<void> Packer::pack_joints() {
     const Affine3 inverse = j < rig_.inverse_bind.size() ? rig_.inverse_bind[j] : Affine3::Identity();
     put_rows(inverse, rest.inverse_bind);
     program_.rest.push_back(rest);
-    if (program_.motion != Motion::kLinear && (!is_rigid(local.linear()) || !is_rigid(inverse.linear())))
+    if (is_rigid(local.linear()) && is_rigid(inverse.linear())) continue;
+    program_.shape.rigid = 0;
+    if (program_.motion != Motion::kLinear)
       return impossible("joint '" + skeleton[j].name +
                         "' has scale, which only lbs covers on the GPU: apply the scale, or play lbs");
   }

@@ -40,8 +40,16 @@ inline std::uint32_t narrow(std::size_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
+// The joints of a vertex and their weights.
+struct SkinRow {
+  std::vector<std::uint32_t> joint;
+  std::vector<float> weight;
+};
+
 // The rest, by kind of deformer.
 Result<void> pack_skin(const Rig& rig, Program& program);
+// For vertices without keys, where all have few joints: held by threads where neighbours share joints, else spread.
+void pack_held(const std::vector<SkinRow>& rows, bool first_counts, Program& program);
 Result<void> pack_joint_weights(const Rig& rig, Program& program);
 Result<void> pack_flesh(const Rig& rig, Program& program);
 

@@ -30,6 +30,10 @@ struct Program {
   std::vector<SkinVertex> skin;
   std::vector<SkinNormal> skin_normals;
   std::vector<SkinEnds> ends;
+  std::vector<std::uint32_t> held_first, held_slots, held_joints;
+  std::vector<std::int32_t> held_places;
+  std::vector<float> held_weights, held_points;
+  std::vector<SpreadVertex> spread;
   std::vector<JointWeights> weights;
   std::vector<Twelve> entry_local, entry_place;
   std::vector<float> positions, normals, default_keys;
@@ -51,6 +55,9 @@ struct Program {
     visit(end_heads, view.end_heads), visit(end_joints, view.end_joints), visit(tile, view.tile);
     visit(row, view.row), visit(key_row, view.key_row), visit(runs, view.runs), visit(skin, view.skin);
     visit(skin_normals, view.skin_normals), visit(ends, view.ends);
+    visit(held_first, view.held_first), visit(held_slots, view.held_slots);
+    visit(held_joints, view.held_joints), visit(held_weights, view.held_weights);
+    visit(held_points, view.held_points), visit(held_places, view.held_places), visit(spread, view.spread);
     visit(weights, view.weights), visit(entry_local, view.entry_local), visit(entry_place, view.entry_place);
     visit(positions, view.positions), visit(normals, view.normals), visit(default_keys, view.default_keys);
     visit(key_deltas, view.key_deltas), visit(groups, view.groups), visit(steps, view.steps);

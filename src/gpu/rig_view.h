@@ -16,6 +16,9 @@ namespace sinew::gpu {
 
 inline constexpr int kLanes = 32;         // poses of a chunk
 inline constexpr int kTileVertices = 16;  // vertices that a warp deforms one after the other
+// Vertices that a thread holds while poses pass, threads that hold some, the most vertices of these (whole cache lines
+// of positions), and the most joints of a vertex.
+inline constexpr int kHeldVertices = 4, kHeldThreads = 224, kHeldTile = 832, kHeldSlots = 4;
 inline constexpr int kGroupVertices = 8;  // vertices of flesh that pass through the same joints
 inline constexpr int kMostSteps = 48;     // joints that one vertex passes through
 inline constexpr int kFunctions = 30;
@@ -65,6 +68,12 @@ struct alignas(16) SkinNormal {
 struct alignas(16) SkinEnds {
   float stretch[4], twist[4];
   std::uint32_t entry[4];
+};
+// Linear blending of joints that neighbours do not share: four joints, a byte each.
+struct alignas(16) SpreadVertex {
+  float weight[4];
+  float x, y, z;
+  std::uint32_t joints;
 };
 struct alignas(16) JointWeights {
   float weight, move, turn;
@@ -132,7 +141,16 @@ struct RigView {
   const SkinVertex* skin = nullptr;
   const SkinNormal* skin_normals = nullptr;
   const SkinEnds* ends = nullptr;
-  const std::uint32_t* row = nullptr;  // joint deformers: first of each vertex in weights
+  std::int32_t rigid = 1;                      // no joint scales or shears
+  std::int32_t held_tiles = 0;                 // 0: vertices are not held
+  const std::uint32_t* held_first = nullptr;   // first vertex of each tile, and behind the last
+  const std::uint32_t* held_slots = nullptr;   // of each warp: the most joints of its vertices
+  const std::uint32_t* held_joints = nullptr;  // [tile][slot][thread]
+  const float* held_weights = nullptr;         // [tile][slot][vertex][thread]
+  const float* held_points = nullptr;          // [tile][vertex][coordinate][thread]
+  const std::int32_t* held_places = nullptr;   // [tile][vertex][thread]: in the tile, or -1
+  const SpreadVertex* spread = nullptr;        // null: vertices are held, or have tiles
+  const std::uint32_t* row = nullptr;          // joint deformers: first of each vertex in weights
   const JointWeights* weights = nullptr;
   const Twelve* entry_local = nullptr;  // bind space into the joint's frame
   const Twelve* entry_place = nullptr;  // and back

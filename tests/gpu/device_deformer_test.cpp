@@ -53,25 +53,30 @@ std::vector<float> as_floats(const std::vector<__half>& halves) {
   return out;
 }
 
-test::Difference on_device(const Rig& rig, const char* deformer, std::size_t count, bool with_normals,
-                           bool shaped, bool half = false) {
-  const auto uploaded = DeviceDeformer::upload(rig, deformer);
-  EXPECT_TRUE(uploaded.ok()) << (uploaded.ok() ? "" : uploaded.error().message);
-  if (!uploaded.ok()) return {1e30, 1e30};
-  const test::RigPoses poses(rig, uploaded->root_joint(), count, shaped);
+test::Difference on_device(const Rig& rig, const char* deformer, const DeviceDeformer& uploaded,
+                           const test::RigPoses& poses, bool with_normals, bool half) {
+  const std::size_t count = poses.poses.size();
   const OnDevice<float> rotations(poses.rotations), translations(poses.translations), keys(poses.keys),
       bones(poses.bones);
   const DevicePoses given{count, rotations.get(), translations.get(), keys.get(), bones.get()};
   const std::size_t numbers = 3 * count * rig.mesh.vertex_count();
   if (half) {
     const OnDevice<__half> positions(numbers), normals(with_normals ? numbers : 0);
-    EXPECT_TRUE(uploaded->deform(given, {positions.get(), normals.get(), DeviceFormat::kFloat16}).ok());
+    EXPECT_TRUE(uploaded.deform(given, {positions.get(), normals.get(), DeviceFormat::kFloat16}).ok());
     return test::difference_to_player(rig, deformer, poses, as_floats(positions.read()),
                                       as_floats(normals.read()));
   }
   const OnDevice<float> positions(numbers), normals(with_normals ? numbers : 0);
-  EXPECT_TRUE(uploaded->deform(given, {positions.get(), normals.get()}).ok());
+  EXPECT_TRUE(uploaded.deform(given, {positions.get(), normals.get()}).ok());
   return test::difference_to_player(rig, deformer, poses, positions.read(), normals.read());
+}
+test::Difference on_device(const Rig& rig, const char* deformer, std::size_t count, bool with_normals,
+                           bool shaped, bool half = false) {
+  const auto uploaded = DeviceDeformer::upload(rig, deformer);
+  EXPECT_TRUE(uploaded.ok()) << (uploaded.ok() ? "" : uploaded.error().message);
+  if (!uploaded.ok()) return {1e30, 1e30};
+  return on_device(rig, deformer, *uploaded, test::RigPoses(rig, uploaded->root_joint(), count, shaped),
+                   with_normals, half);
 }
 
 class EveryDeviceDeformer : public testing::TestWithParam<const char*> {
@@ -183,6 +188,25 @@ TEST_F(OnADevice, BonesStretchAndTwist) {
   }
 }
 
+TEST_F(OnADevice, PlaysFieldsThatTwoJointsDrive) {
+  for (const char* kind : {"arm", "biped"}) {
+    const Rig rig = test::with_pair_of_joints(test::without_keys(test::sample_rig(kind)));
+    const FleshField& both = rig.flesh.fields.back();
+    const auto uploaded = DeviceDeformer::upload(rig, "flesh");
+    ASSERT_TRUE(uploaded.ok());
+    for (const bool normals : {false, true}) {
+      test::RigPoses poses(rig, uploaded->root_joint(), 37, false);
+      poses.put_to_rest(rig, 1, both.partner->joint);
+      poses.put_to_rest(rig, 2, both.joint);
+      poses.put_to_rest(rig, 33, both.joint);
+      poses.put_to_rest(rig, 33, both.partner->joint);
+      const test::Difference most = on_device(rig, "flesh", *uploaded, poses, normals, false);
+      EXPECT_LT(most.position, 1e-5) << kind << normals;
+      EXPECT_LT(most.normal, 0.1) << kind;
+    }
+  }
+}
+
 TEST_F(OnADevice, LeavesGapsBetweenPosesAlone) {
   const Rig rig = test::without_keys(test::sample_rig("quadruped"));
   for (const char* deformer : {"lbs", "dqs", "flesh"}) {
@@ -206,6 +230,13 @@ TEST_F(OnADevice, LeavesGapsBetweenPosesAlone) {
               << deformer << p << " " << k;
     }
   }
+}
+
+TEST_F(OnADevice, PlaysJointsThatNeighboursDoNotShare) {
+  const Rig rig = test::with_random_joints(test::without_keys(test::sample_rig("biped")));
+  for (const char* deformer : {"lbs", "dqs"})
+    for (const std::size_t count : {1u, 63u, 130u})
+      EXPECT_LT(on_device(rig, deformer, count, false, false).position, 1e-5) << deformer << count;
 }
 
 TEST_F(OnADevice, NothingIsNothing) {

@@ -50,16 +50,28 @@ TEST_P(DeviceFormulas, GiveWhatThePlayerGives) {
   }
 }
 
-// A field that asks for a second joint; its values are large, so that another amount would show.
 TEST(DeviceFormulas, PlayFieldsThatTwoJointsDrive) {
-  Rig rig = test::sample_rig("arm");
-  ASSERT_GE(rig.flesh.fields.size(), 2u);
-  FleshField both = rig.flesh.fields[0];
-  both.partner = FleshPartner{rig.flesh.fields.back().joint, {1.0, 0.7}};
-  ASSERT_NE(both.joint, both.partner->joint);
-  rig.flesh.fields.push_back(both);
+  const Rig rig = test::with_pair_of_joints(test::sample_rig("arm"));
   EXPECT_LT(on_host(rig, "flesh", 3).position, 1e-5);
   EXPECT_LT(on_host(rig, "flesh", 3).normal, 0.1);
+}
+
+// Threads repeat vertices where they have fewer than they hold, but one of them writes.
+TEST(DeviceFormulas, HoldEveryVertexInOneThread) {
+  for (const char* deformer : {"lbs", "dqs"}) {
+    const auto program = gpu::make_program(test::without_keys(test::sample_rig("quadruped")), deformer);
+    ASSERT_TRUE(program.ok());
+    const auto tiles = static_cast<std::size_t>(program->shape.held_tiles);
+    ASSERT_GT(tiles, 0u);
+    const std::size_t each = program->held_places.size() / tiles;
+    for (std::size_t t = 0; t < tiles; ++t) {
+      std::vector<int> threads(program->held_first[t + 1] - program->held_first[t]);
+      for (std::size_t i = 0; i < each; ++i)
+        if (const int place = program->held_places[t * each + i]; place >= 0)
+          ++threads.at(static_cast<std::size_t>(place));
+      EXPECT_EQ(threads, std::vector<int>(threads.size(), 1)) << deformer << " " << t;
+    }
+  }
 }
 
 TEST_P(DeviceFormulas, GiveItOnFilesOfOtherPrograms) {

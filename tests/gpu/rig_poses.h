@@ -55,6 +55,40 @@ inline const Rig& sample_rig(const char* kind) {
   return made.emplace(kind, std::move(rig)).first->second;
 }
 
+// The rig with a field more, which asks for a second joint: every function has a share in every mode, and modes move
+// vertices by up to a hundredth of the size, so that another amount of any would show.
+inline Rig with_pair_of_joints(Rig rig) {
+  FleshField both = rig.flesh.fields.at(0);
+  both.partner = FleshPartner{rig.flesh.fields.back().joint, {1.0, 0.7}};
+  EXPECT_NE(both.joint, both.partner->joint);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> share(-1, 1);
+  for (float& mix : both.mixes) mix = share(random);
+  const auto step = static_cast<float>(0.01 * bounding_box(rig.mesh.positions).diagonal().norm() / 127);
+  std::fill(both.steps.begin(), both.steps.end(), step);
+  rig.flesh.fields.push_back(both);
+  return rig;
+}
+
+// Four joints of every vertex that its neighbours do not have.
+inline Rig with_random_joints(Rig rig) {
+  std::mt19937 random(3);
+  SkinWeights weights;
+  weights.offsets.push_back(0);
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    std::vector<Influence> row;
+    const std::size_t most = std::min<std::size_t>(1 + i % 4, rig.skeleton.size());
+    while (row.size() < most) {
+      const auto joint = static_cast<std::uint32_t>(random() % rig.skeleton.size());
+      if (std::none_of(row.begin(), row.end(), [&](const Influence& one) { return one.joint == joint; }))
+        row.push_back({joint, 1.0 / static_cast<double>(most)});
+    }
+    weights.add_row(row);
+  }
+  rig.weights = weights;
+  return rig;
+}
+
 inline double size_of(const Rig& rig) {
   Vec3 low = rig.mesh.positions[0], high = low;
   for (const Vec3& p : rig.mesh.positions) low = low.cwiseMin(p), high = high.cwiseMax(p);
@@ -103,6 +137,15 @@ struct RigPoses {
       }
       poses.push_back(std::move(pose));
     }
+  }
+
+  // A joint of one pose as it is at rest, which must be a rotation.
+  void put_to_rest(const Rig& rig, std::size_t pose, std::size_t joint) {
+    const Mat3 rest = rest_pose(rig.skeleton).local[joint].linear();
+    poses[pose].local[joint].linear() = rest;
+    const Eigen::Quaternionf q = Quat(rest).cast<float>();
+    for (std::size_t k = 0; k < 4; ++k)
+      rotations[4 * (pose * rig.skeleton.size() + joint) + k] = q.coeffs()[static_cast<Eigen::Index>(k)];
   }
 };
 

@@ -73,6 +73,63 @@ TEST(KernelsOnTheHost, LeaveGapsAlone) {
   }
 }
 
+// Matrices of every pose and joint, wherever they begin.
+TEST(KernelsOnTheHost, GiveMatrices) {
+  const Rig& rig = test::sample_rig("arm");
+  const auto uploaded = DeviceDeformer::upload(rig, "lbs");
+  ASSERT_TRUE(uploaded.ok());
+  constexpr std::size_t kCount = 37;
+  const test::RigPoses poses(rig, uploaded->root_joint(), kCount, false);
+  const DevicePoses given{kCount, poses.rotations.data(), poses.translations.data(), nullptr, nullptr};
+  const std::size_t joints = rig.skeleton.size();
+  for (const std::size_t before : {0u, 1u}) {
+    std::vector<float> out(before + 12 * kCount * joints + 1, 7.0f);
+    ASSERT_TRUE(uploaded->skinning_matrices(given, out.data() + before).ok());
+    EXPECT_EQ(out.back(), 7.0f);
+    std::vector<Affine3> expected(joints);
+    for (std::size_t p = 0; p < kCount; ++p) {
+      skinning_matrices(rig, global_transforms(rig.skeleton, poses.poses[p].local), expected);
+      for (std::size_t j = 0; j < joints; ++j)
+        for (Eigen::Index k = 0; k < 12; ++k)
+          ASSERT_NEAR(static_cast<double>(out[before + 12 * (p * joints + j) + static_cast<std::size_t>(k)]),
+                      expected[j].matrix()(k / 4, k % 4), 1e-5);
+    }
+  }
+}
+
+// Positions alone, as threads that hold vertices write them: at any place of a cache line, for any number of poses.
+TEST(KernelsOnTheHost, WriteWherePosesBegin) {
+  const Rig arm = test::without_keys(test::sample_rig("arm")),
+            biped = test::without_keys(test::sample_rig("biped")),
+            random = test::with_random_joints(test::without_keys(test::sample_rig("quadruped")));
+  const struct {
+    const Rig* rig;
+    const char* deformer;
+  } cases[] = {{&arm, "lbs"}, {&biped, "lbs"}, {&biped, "dqs"}, {&random, "lbs"}, {&random, "dqs"}};
+  for (const auto& [rig, deformer] : cases) {
+    const auto uploaded = DeviceDeformer::upload(*rig, deformer);
+    ASSERT_TRUE(uploaded.ok());
+    const std::size_t frame = 3 * rig->mesh.vertex_count();
+    for (const std::size_t count : {1u, 5u, 67u}) {
+      const test::RigPoses poses(*rig, uploaded->root_joint(), count, false);
+      const DevicePoses given{count, poses.rotations.data(), poses.translations.data(), nullptr, nullptr};
+      const std::size_t before = count % 7, stride = count == 5 ? frame : frame + count % 3;
+      std::vector<float> out(before + count * stride + 9, 7.0f), packed;
+      ASSERT_TRUE(
+          uploaded->deform(given, {out.data() + before, nullptr, DeviceFormat::kFloat32, 4 * stride}).ok());
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        const std::size_t in = k - before, pose = in / stride;
+        if (k >= before && pose < count && in % stride < frame)
+          packed.push_back(out[k]);
+        else
+          ASSERT_EQ(out[k], 7.0f) << deformer << count << " " << k;
+      }
+      EXPECT_LT(test::difference_to_player(*rig, deformer, poses, packed, {}).position, 1e-5)
+          << deformer << count;
+    }
+  }
+}
+
 class EveryKernelOnTheHost : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryKernelOnTheHost, GiveWhatThePlayerGives) {
@@ -83,7 +140,8 @@ TEST_P(EveryKernelOnTheHost, GiveWhatThePlayerGives) {
   const test::Difference most = by_kernels<float>(keys, GetParam(), 19, true);
   EXPECT_LT(most.position, 1e-5);
   EXPECT_LT(most.normal, 0.1);
-  EXPECT_LT(by_kernels<__half>(plain, GetParam(), 5, true).position, 2e-3);
+  for (const bool normals : {false, true})
+    EXPECT_LT(by_kernels<__half>(plain, GetParam(), 5, normals).position, 2e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, EveryKernelOnTheHost, testing::ValuesIn(test::kDeviceDeformers),
