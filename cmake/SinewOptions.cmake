@@ -7,7 +7,12 @@ option(SINEW_PYTHON_PACKAGE "Build the Python package (needs nanobind)" OFF)
 set(SINEW_PYTHON_TOOLS "" CACHE FILEPATH "A Python that has nanobind; empty: the one that CMake finds")
 option(SINEW_SSE2 "Run on x86-64 processors without SSE4.2 (made before 2011), too: the kernels take twice as long to compile" OFF)
 option(SINEW_FUZZ "Build the fuzz targets (clang)" OFF)
-option(SINEW_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+# Other compilers warn of other things, some of which are not there: those must not stop somebody's first build.
+set(tested_compiler OFF)
+if(PROJECT_IS_TOP_LEVEL AND "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 14)\\.")
+  set(tested_compiler ON)
+endif()
+option(SINEW_WERROR "Treat warnings as errors" ${tested_compiler})
 set(SINEW_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
 
 set(CMAKE_CXX_STANDARD 20)
