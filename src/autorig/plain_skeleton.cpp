@@ -24,8 +24,7 @@ constexpr double kWingBone = 1;        // which is one bone where it does not be
 constexpr double kBeforeFork = 0.85;   // of a branch: where it is as thick as at its fork
 constexpr double kNearEnds = 0.2;      // of a chain: where its ends' thickness is taken
 constexpr double kThickAsLimbs = 1.5;  // of the mean radius of all limbs: what is thinner is one of them
-constexpr double kThinLimb =
-    0.6;  // of the radius of what it grows on, at most: an end of a barrel is as thick
+constexpr double kThinLimb = 0.6;  // of the radius that it grows on, at most: ends of a barrel are as thick
 constexpr double kStands = 0.03;   // of the body's size: so low a tip stands on the ground
 constexpr double kHighSeam = 0.1;  // of a limb's length: so much higher a leg begins than it ends
 constexpr double kFoot = 0.1;      // of a limb's length, at most
@@ -44,9 +43,8 @@ struct Edge {
   Branch branch;
   Curve curve;  // from the source outwards
   std::vector<int> children;
-  int image = -1;  // its image, itself on the middle
-  bool both_sides =
-      false;  // two bumps that are images, feet hardly apart: it ends at one and holds the other
+  int image = -1;           // its image, itself on the middle
+  bool both_sides = false;  // it ends at one of two bumps that are images, and holds the other
   std::vector<double> joints;
   std::string name;
 };
