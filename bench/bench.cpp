@@ -16,6 +16,7 @@ std::vector<BenchResult> run_benches(std::string_view name_filter, const Progres
   add_elastic_benches(cases);
   add_stretch_benches(cases);
   add_arap_benches(cases);
+  add_flesh_benches(cases);
   add_curves_benches(cases);
   add_skeleton_benches(cases);
   add_differential_benches(cases);

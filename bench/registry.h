@@ -27,6 +27,7 @@ void add_volume_benches(std::vector<BenchCase>& cases);
 void add_elastic_benches(std::vector<BenchCase>& cases);
 void add_stretch_benches(std::vector<BenchCase>& cases);
 void add_arap_benches(std::vector<BenchCase>& cases);
+void add_flesh_benches(std::vector<BenchCase>& cases);
 void add_curves_benches(std::vector<BenchCase>& cases);
 void add_skeleton_benches(std::vector<BenchCase>& cases);
 void add_differential_benches(std::vector<BenchCase>& cases);

@@ -79,6 +79,12 @@ HWY_INLINE GroupTile TileOf(const JointTable& table, std::size_t group, std::siz
           table.weights.data() + data + lane, table.ends.data() + data / 3 * 2 + lane};
 }
 
+// The vertices alone.
+HWY_INLINE GroupTile PlaceOf(const JointTable& table, std::size_t group, std::size_t lane) {
+  return {nullptr, 0,      table.group_order[group], table.vertex.data() + group * kJointGroupSize + lane,
+          nullptr, nullptr};
+}
+
 // The blocks at the vertices k, k + 4 and so on.
 HWY_INLINE G LoadBlocksOf(const float* HWY_RESTRICT from, const std::uint32_t* HWY_RESTRICT vertex) {
   const auto at = [&](std::size_t lane) HWY_ATTR { return from + 3 * std::size_t{vertex[lane]}; };
@@ -116,6 +122,7 @@ HWY_INLINE void Store3(const Vec3G& v, float* HWY_RESTRICT to, const GroupTile& 
   // Block b of vector k is the vertex k + 4 b.
   alignas(64) float points[4 * kGroupLanes];
   for (std::size_t k = 0; k < 4; ++k) hn::Store(rows[k], d, points + k * kGroupLanes);
+  HWY_UNROLL(16)
   for (std::size_t lane = 0; lane < kGroupLanes; ++lane)
     std::memcpy(to + 3 * std::size_t{vertex[lane]}, points + lane % 4 * kGroupLanes + lane / 4 * 4,
                 3 * sizeof(float));

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "deform/flesh_table.h"
 #include "deform/methods.h"
 #include "deform/rig_samples.h"
@@ -15,13 +18,101 @@ namespace {
 using test::Motion;
 
 TEST(FleshDeformer, IsTheDoublePrecisionFormula) {
-  for (const Motion motion : {Motion::kRigid, Motion::kStretched}) {
+  for (const Motion motion : {Motion::kRigid, Motion::kStretched, Motion::kReflected}) {
     test::Sample sample = test::random_sample(1003, 12, 6, motion);
     sample.rig = test::with_flesh(sample.rig);
     test::Expected expected(sample);
     reference_flesh(sample.rig, sample.input(), expected.out());
     test::expect_near(test::run(build_flesh(sample.rig), sample), expected);
   }
+}
+
+// A tree of joints, three of which carry each vertex in part, wherever they are; 12 groups of 40 vertices.
+test::Sample branching_sample(Motion motion) {
+  test::Sample sample = test::random_sample(480, 15, 3, motion);
+  Rig& rig = sample.rig;
+  std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+  for (std::size_t j = 1; j < joints.size(); ++j) joints[j].parent = static_cast<int>((j - 1) / 2);
+  rig.skeleton = *Skeleton::create(std::move(joints));
+  const std::vector<Affine3> globals = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local);
+  for (std::size_t j = 0; j < globals.size(); ++j) rig.inverse_bind[j] = globals[j].inverse();
+  rig = test::with_flesh(rig);
+  const std::vector<int> parents = bone_parents(rig.skeleton);
+  rig.flesh.weights = {};
+  std::mt19937 random(2);
+  std::vector<double> swing(parents.size()), twist(parents.size());
+  for (std::size_t i = 0; i < rig.mesh.vertex_count(); ++i) {
+    std::fill(swing.begin(), swing.end(), 0.0);
+    std::fill(twist.begin(), twist.end(), 0.0);
+    for (int a = static_cast<int>(14 - i / 40); a >= 0; a = parents[static_cast<std::size_t>(a)])
+      swing[static_cast<std::size_t>(a)] = twist[static_cast<std::size_t>(a)] = 1;
+    for (const std::size_t j : {i / 40 + 2, (5 * (i / 40) + 6) % 15, (7 * (i / 40) + 1) % 15}) {
+      swing[j] = test::uniform(random, 0.1, 0.9);
+      twist[j] = test::uniform(random, 0.1, 0.9);
+    }
+    rig.flesh.weights.add_row(parents, swing, twist);
+  }
+  std::vector<Affine3> local = rest_pose(rig.skeleton).local;
+  for (Affine3& one : local)
+    one.rotate(Eigen::AngleAxisd(test::uniform(random, -1, 1), test::random_vector(random).normalized()));
+  if (motion == Motion::kReflected) local[5].scale(Vec3(-1, 1.1, 0.9));
+  test::set_pose(sample, local);
+  return sample;
+}
+
+TEST(FleshDeformer, SeveralJointsGoIntoOne) {
+  for (const Motion motion : {Motion::kRigid, Motion::kReflected}) {
+    test::Sample sample = branching_sample(motion);
+    const auto table = pack_flesh(sample.rig);
+    ASSERT_TRUE(table.ok());
+    EXPECT_GT(*std::max_element(table->set_branches.begin(), table->set_branches.end()), 2);
+    for (int still = 0; still < 2; ++still) {  // and some do nothing
+      test::Expected expected(sample);
+      reference_flesh(sample.rig, sample.input(), expected.out());
+      test::expect_near(test::run(build_flesh(sample.rig), sample), expected);
+      std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
+      for (std::size_t j = 0; j < local.size(); j += 2)
+        local[j].rotate(Eigen::AngleAxisd(0.7, Vec3::UnitX()));
+      test::set_pose(sample, local);
+    }
+  }
+}
+
+// Whatever amounts depend on: nothing, powers of the share of a small twist, or all harmonics.
+TEST(FleshDeformer, SmallTurnsAreTheFormulaToo) {
+  test::Sample sample = test::random_sample(203, 12, 6, Motion::kRigid);
+  sample.rig = test::with_flesh(sample.rig);
+  const auto table = pack_flesh(sample.rig);
+  ASSERT_TRUE(table.ok());
+  FleshPalette palette(*table);
+  std::set<AmountForm> forms;
+  std::mt19937 random(5);
+  std::vector<Vec3> axes;
+  for (std::size_t j = 0; j < 12; ++j) axes.push_back(test::random_vector(random).normalized());
+  for (double angle = 1e-10; angle < 1.5; angle *= 1.5) {
+    std::vector<Affine3> local = rest_pose(sample.rig.skeleton).local;
+    for (std::size_t j = 0; j < local.size(); ++j) local[j].rotate(Eigen::AngleAxisd(angle, axes[j]));
+    test::set_pose(sample, local);
+    test::Expected expected(sample);
+    reference_flesh(sample.rig, sample.input(), expected.out());
+    test::expect_near(test::run(build_flesh(sample.rig), sample), expected);
+    fill_flesh(*table, sample.input().matrices, palette);
+    for (const FleshDrive& drive : palette.drives) forms.insert(drive.form);
+  }
+  EXPECT_EQ(forms.size(), 7u);
+}
+
+// The largest numbers of a field all add up.
+TEST(FleshDeformer, ManyLargeModesFitIntoSums) {
+  test::Sample sample = test::random_sample(203, 12, 6, Motion::kRigid);
+  sample.rig = test::with_flesh(sample.rig);
+  FleshField& field = sample.rig.flesh.fields[0];
+  field.steps.assign(3001, 1e-6f);
+  field.mixes.assign(3001 * kTurnFunctions, 0.5f);
+  field.values.assign(field.vertices.size() * 3001 * 3, 127);
+  test::Expected expected(sample);
+  reference_flesh(sample.rig, sample.input(), expected.out());
+  test::expect_near(test::run(build_flesh(sample.rig), sample), expected);
 }
 
 TEST(FleshDeformer, RestIsTheIdentity) {
