@@ -11,9 +11,9 @@
 namespace sinew::autorig {
 
 const std::array<const char*, kFeatureCount> kFeatureNames = {
-    "lengths",      "asymmetry",   "no_images", "extra_limbs", "head_limbs",   "odd_horn",  "missing_limbs",
-    "missing_tail", "half_pairs",  "places",    "seam_shift",  "hidden_limbs", "thickness", "thin_head",
-    "upside_down",  "on_its_side", "backwards", "turned",      "constant"};
+    "lengths",       "asymmetry",    "own_image",   "no_images", "extra_limbs", "head_limbs",   "odd_horn",
+    "missing_limbs", "missing_tail", "half_pairs",  "places",    "seam_shift",  "hidden_limbs", "thickness",
+    "thin_head",     "upside_down",  "on_its_side", "backwards", "turned",      "constant"};
 
 double score(const Features& weights, const Features& features) {
   double sum = 0;
@@ -208,6 +208,7 @@ Features tip_features(const BodyMap& body, const TemplateData& model, Partners p
   features[kLengths] =
       table.flexible ? flexible_lengths(body, model, partners, table.stiffness) : sums.rigid_lengths();
   features[kAsymmetry] = sums.asymmetry();
+  features[kOwnImage] = !model.two_sided && model.parts.limbs.size() > 1 && !body.mirrors.empty();
   features[kNoImages] = no_images(body, model, partners);
   std::vector<std::size_t> of_body, of_template;
   for (std::size_t i = 0; i < partners.size(); ++i)

@@ -14,6 +14,7 @@ namespace sinew::autorig {
 enum Feature : std::size_t {
   kLengths,    // distances between tips differ; beside rings after each kind of limb took its best length
   kAsymmetry,  // distances from left and right tips differ
+  kOwnImage,   // 1: the mesh is its own image, and the template has limbs and no sides, as a hand
   kNoImages,   // tips left and right are no images of each other in a plane that makes the mesh its own image
   kExtraLimbs,  // limbs of the body without joints, by how far they stick out; twice that where it stands on them
   kHeadLimbs,  // those that leave before the first limb does and end above the ground: ears, horns, a trunk

@@ -260,6 +260,8 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, Shape& shape, SkeletonMetho
     std::vector<Mirror> planes;
     for (const std::optional<Mirror>& guess : axis_mirrors(one))
       if (const auto plane = shape.mirrors.first(one, {&guess, 1})) planes.push_back(*plane);
+    if (planes.empty())  // turned, it has none across an axis
+      if (const auto plane = shape.mirrors.first(one, plain_mirrors(one))) planes.push_back(*plane);
     return planes;
   };
   SINEW_TRY(made.fitted, fit_templates(std::move(body), data_of(templates), options, mirrors, made.found));

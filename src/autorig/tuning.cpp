@@ -11,6 +11,7 @@ namespace {
 constexpr Features kSurfaceLimbs = {
     1,     // kLengths
     1,     // kAsymmetry
+    0.15,  // kOwnImage
     3,     // kNoImages: 0 on every body that is its own image and has its template
     0.45,  // kExtraLimbs
     0.12,  // kHeadLimbs
@@ -24,7 +25,7 @@ constexpr Features kSurfaceLimbs = {
     0.08,  // kThickness
     0.08,  // kThinHead
     0.12,  // kUpsideDown
-    0.12,  // kOnItsSide
+    0.08,  // kOnItsSide
     0.05,  // kBackwards
     0.02,  // kTurned: settles what the shape cannot, a cylinder's lower end, a ball's front
     0,     // kConstant

@@ -189,6 +189,10 @@ TEST(Features, LeftAndRightAreImagesOfEachOtherWhereTheMeshIsItsOwnImage) {
   TemplateData hand = model;
   hand.two_sided = false;
   EXPECT_EQ(tip_features(body, hand, across)[kNoImages], 0);
+  EXPECT_EQ(tip_features(body, hand, across)[kOwnImage], 1) << "a hand has no sides";
+  EXPECT_EQ(tip_features(body, model, across)[kOwnImage], 0);
+  body.mirrors.clear();
+  EXPECT_EQ(tip_features(body, hand, across)[kOwnImage], 0);
 }
 
 Curve line(const Vec3& from, const Vec3& to, double radius) {
