@@ -300,7 +300,7 @@ TEST(AugmentedBodies, AFishIsNoManOnHisSide) {
   }
 }
 
-// A knight turned, or with one long forearm, is nearly its own image, and no hand.
+// A knight with one forearm that is short, or long, is nearly its own image, and no hand.
 TEST(AugmentedBodies, WhatIsItsOwnImageIsNoHand) {
   SINEW_REQUIRE_DATA(data);
   const auto asset = read_asset(data / "rigged_gltf" / "q_KnightCharacter.glb");
