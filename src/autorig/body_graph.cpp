@@ -125,6 +125,21 @@ void thin_out(BodyGraph& graph, double tolerance) {
   compact(graph.positions, graph.triangles);
 }
 
+// One after the other, the corners of every triangle about a point that come next to it.
+IndexLists opposite_corners(std::size_t points, const std::vector<Triangle>& triangles) {
+  const IndexLists around = vertex_faces(points, FaceList(triangles));
+  IndexLists corners;
+  corners.items.reserve(2 * around.items.size());
+  for (const std::uint32_t offset : around.offsets) corners.offsets.push_back(2 * offset);
+  for (std::uint32_t v = 0; v < points; ++v)
+    for (const std::uint32_t t : around[v]) {
+      const auto own = std::find(triangles[t].begin(), triangles[t].end(), v) - triangles[t].begin();
+      for (const std::ptrdiff_t next : {1, 2})
+        corners.items.push_back(triangles[t][static_cast<std::size_t>((own + next) % 3)]);
+    }
+  return corners;
+}
+
 // Along a tree. Two points at one place still have a way between them, or nobody could tell which comes
 // first.
 std::vector<double> tree_distances(const BodyGraph& tree, std::uint32_t source) {
@@ -225,7 +240,7 @@ Result<BodyGraph> surface_graph(MeshView mesh) {
     const double size = bounding_box(graph.positions).sizes().maxCoeff();
     join(graph, piece_contacts(graph.positions, graph.triangles, kTouching * longest, kLoop * size));
   }
-  graph.point_triangles = vertex_faces(n, FaceList(graph.triangles));
+  graph.opposite = opposite_corners(n, graph.triangles);
   graph.weights.assign(n, 0);
   for (const Triangle& t : graph.triangles)
     for (const std::uint32_t v : t) graph.weights[v] += area_of(graph.positions, t) / 3;

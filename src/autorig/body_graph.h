@@ -32,9 +32,9 @@ struct BodyGraph {
   // leads.
   std::vector<double> distances(std::uint32_t source) const;
 
-  std::vector<Triangle> triangles;        // of a surface
-  IndexLists point_triangles;             // of a surface
-  IndexLists across;                      // of a surface in pieces: neighbours on others; else empty
+  std::vector<Triangle> triangles;  // of a surface
+  IndexLists opposite;              // of a surface: the other two corners of each triangle about a point
+  IndexLists across;                // of a surface in pieces: neighbours on others; else empty
   std::shared_ptr<const VoxelGrid> grid;  // of a solid voxel grid
   std::shared_ptr<const GeodesicSolver> solver;
 };

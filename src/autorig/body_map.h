@@ -5,6 +5,7 @@
 
 #include "autorig/body_graph.h"
 #include "autorig/limb_cut.h"
+#include "autorig/symmetry.h"
 
 namespace sinew::autorig {
 
@@ -21,6 +22,7 @@ struct BodyMap {
   std::vector<std::vector<double>> from;  // per major tip: distances to all points
   Eigen::MatrixXd apart;                  // between major tips
   double diameter = 0;                    // largest of them
+  std::vector<Mirror> mirrors;  // planes that make the mesh its own image, where they were asked for
 
   // How far from a root the ways to two other tips part.
   double gromov_product(std::size_t root, std::size_t a, std::size_t b) const {

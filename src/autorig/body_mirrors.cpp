@@ -9,7 +9,8 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kSameNormal = 1e-3, kSameCentre = 0.01;  // of the size: guesses so alike are one
-constexpr double kTipOnPlane = 0.03;  // of the body's size: a tip so near to the mirror plane is on it
+constexpr double kClearlyNearer = 1e-3;  // of the size: planes that fit as well as that keep their order
+constexpr double kTipOnPlane = 0.03;     // of the body's size: a tip so near to the mirror plane is on it
 
 }  // namespace
 
@@ -30,6 +31,16 @@ std::optional<Mirror> MirrorPlanes::first(const BodyMap& body,
     if (known->found) return known->found;
   }
   return std::nullopt;
+}
+
+std::optional<Mirror> MirrorPlanes::best(const BodyMap& body,
+                                         std::span<const std::optional<Mirror>> guesses) {
+  std::optional<Mirror> best;
+  for (const auto& guess : guesses)
+    if (const auto plane = first(body, {&guess, 1});
+        plane && (!best || plane->error < best->error - kClearlyNearer * body.graph.size))
+      best = plane;
+  return best;
 }
 
 std::array<std::optional<Mirror>, 2> axis_mirrors(const BodyMap& body) {

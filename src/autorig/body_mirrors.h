@@ -19,6 +19,9 @@ class MirrorPlanes {
   explicit MirrorPlanes(MeshView mesh) : mesh_(mesh) {}
   // From the first of some guesses that leads to one. By its vertices: cells inside of a body lie on no surface.
   std::optional<Mirror> first(const BodyMap& body, std::span<const std::optional<Mirror>> guesses);
+  // The plane in which images are nearest to the mesh, the first of several that fit alike: what is nearly round has some
+  // that fit less well.
+  std::optional<Mirror> best(const BodyMap& body, std::span<const std::optional<Mirror>> guesses);
 
  private:
   struct Asked {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "autorig/similarity.h"
 #include "autorig/tuning.h"
@@ -10,9 +11,9 @@
 namespace sinew::autorig {
 
 const std::array<const char*, kFeatureCount> kFeatureNames = {
-    "lengths",      "asymmetry",   "extra_limbs", "head_limbs", "odd_horn",     "missing_limbs",
-    "missing_tail", "half_pairs",  "places",      "seam_shift", "hidden_limbs", "thickness",
-    "thin_head",    "upside_down", "backwards",   "turned",     "constant"};
+    "lengths",       "asymmetry",    "own_image",   "no_images", "extra_limbs", "head_limbs",   "odd_horn",
+    "missing_limbs", "missing_tail", "half_pairs",  "places",    "seam_shift",  "hidden_limbs", "thickness",
+    "thin_head",     "upside_down",  "on_its_side", "backwards", "turned",      "constant"};
 
 double score(const Features& weights, const Features& features) {
   double sum = 0;
@@ -23,6 +24,10 @@ double score(const Features& weights, const Features& features) {
 namespace {
 
 constexpr double kOnHead = 0.9;  // of the way to where the first limb leaves
+constexpr double kSameGround =
+    0.05;  // of the size: a limb that ends so near to the lowest is no ear and no horn
+constexpr double kStandingLimb = 2;  // times as long counts a limb that a body would stand on without bones
+constexpr double kNearImage = 0.05;  // of the diameter: so near to its image a tip is found
 constexpr double kBesideMiddle =
     0.05;  // of the diameter: a tip so much nearer to left than to right is no trunk
 constexpr double kHeadFrom = 0.03, kHeadTo = 0.15;  // of the trunk: where a head is as thick as it is
@@ -174,6 +179,27 @@ double flexible_lengths(const BodyMap& body, const TemplateData& model, Partners
   return std::sqrt(std::max(0.0, 1 - best.dot(right) / mm));
 }
 
+double no_images(const BodyMap& body, const TemplateData& model, Partners partners) {
+  double least = body.mirrors.empty() || !model.two_sided ? 0 : body.diameter;
+  for (const Mirror& mirror : body.mirrors) {
+    double sum = 0;
+    int count = 0;
+    for (std::size_t i = 0; i < partners.size(); ++i) {
+      const int image = model.image_of(i);
+      if (image < 0 || static_cast<std::size_t>(image) >= partners.size()) continue;
+      const int one = partners[i], other = partners[static_cast<std::size_t>(image)];
+      if (one < 0 || other < 0) continue;
+      const auto place = [&](int tip) {
+        return body.graph.positions[body.major[static_cast<std::size_t>(tip)].point];
+      };
+      sum += (mirror(place(one)) - place(other)).norm();
+      ++count;
+    }
+    if (count > 0) least = std::min(least, sum / count);
+  }
+  return std::max(0.0, least / body.diameter - kNearImage);
+}
+
 Features tip_features(const BodyMap& body, const TemplateData& model, Partners partners) {
   const Tuning& table = tuning(model.rings);
   const TipSums sums = tip_sums(body, model, partners);
@@ -182,16 +208,27 @@ Features tip_features(const BodyMap& body, const TemplateData& model, Partners p
   features[kLengths] =
       table.flexible ? flexible_lengths(body, model, partners, table.stiffness) : sums.rigid_lengths();
   features[kAsymmetry] = sums.asymmetry();
+  features[kOwnImage] = !model.two_sided && model.parts.limbs.size() > 1 && !body.mirrors.empty();
+  features[kNoImages] = no_images(body, model, partners);
   std::vector<std::size_t> of_body, of_template;
   for (std::size_t i = 0; i < partners.size(); ++i)
     if (partners[i] >= 0) of_template.push_back(i), of_body.push_back(static_cast<std::size_t>(partners[i]));
 
+  double ground = std::numeric_limits<double>::infinity();
+  for (const Tip& tip : body.major) ground = std::min(ground, body.graph.positions[tip.point].y());
+  const bool upright =
+      model.parts.limbs.size() > 1 && !body.graph.rings;  // a chain lies, and rings fit closely
+  const auto stands = [&](std::size_t tip) {
+    return upright &&
+           body.graph.positions[body.major[tip].point].y() < ground + kSameGround * body.graph.size;
+  };
   int horns = 0;
   const double first = model.two_sided ? first_fork(body, of_body) : 0;
   for (std::size_t tip = 0; tip < body.major.size(); ++tip) {
     if (body.major[tip].middle || std::find(of_body.begin(), of_body.end(), tip) != of_body.end()) continue;
-    const bool on_head = deepest_fork(body, tip, of_body) < kOnHead * first;
-    features[on_head ? kHeadLimbs : kExtraLimbs] += protrusion(body.apart, tip, of_body) / body.diameter;
+    const bool on_head = deepest_fork(body, tip, of_body) < kOnHead * first && !stands(tip);
+    features[on_head ? kHeadLimbs : kExtraLimbs] +=
+        (stands(tip) ? kStandingLimb : 1) * protrusion(body.apart, tip, of_body) / body.diameter;
     horns += on_head && is_beside_middle(body, model, partners, tip);
   }
   features[kExtraLimbs] = std::max(0.0, features[kExtraLimbs] - model.spare / table.limbs[kExtraLimbs]);
@@ -293,6 +330,10 @@ double backwards(const TemplateData& model, const Parts& parts, const Mat3& rota
 
 double upside_down(const TemplateData& model, const Mat3& rotation) {
   return model.two_sided ? std::max(0.0, -rotation.col(1).y()) : 0;
+}
+
+double on_its_side(const TemplateData& model, const Mat3& rotation) {
+  return model.two_sided ? std::abs(rotation.col(0).y()) : 0;
 }
 
 double turn_from_template(const TemplateData& model, const Parts& parts, const Mat3& rotation) {

@@ -129,7 +129,7 @@ Result<FoundSkeleton> find_by_rings(const PolyMesh& mesh, std::span<const Skelet
     return map_body(std::move(tree), options.progress);
   };
   SINEW_TRY(BodyMap body, map_pose(mesh.positions));
-  const auto no_mirror = [](const BodyMap&) { return std::optional<Mirror>(); };
+  const auto no_mirror = [](const BodyMap&) { return std::vector<Mirror>(); };
   SINEW_TRY(const Fitted fitted, fit_templates(std::move(body), models, options, no_mirror, found));
   const double most = fitted.match.tips.size() == 1 ? tuning(true).most_chain : options.most_ring_cost;
   if (!(fitted.match.cost < std::min(most, fitted.most))) {
@@ -256,8 +256,15 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, Shape& shape, SkeletonMetho
   SINEW_TRY(BodyMap body, map_mesh(shape.view, method, options));
   made.found.curve_ms = ms_since(start);
   const auto middle = Clock::now();
-  const auto mirror = [&](const BodyMap& one) { return shape.mirrors.first(one, axis_mirrors(one)); };
-  SINEW_TRY(made.fitted, fit_templates(std::move(body), data_of(templates), options, mirror, made.found));
+  const auto mirrors = [&](const BodyMap& one) {
+    std::vector<Mirror> planes;
+    for (const std::optional<Mirror>& guess : axis_mirrors(one))
+      if (const auto plane = shape.mirrors.first(one, {&guess, 1})) planes.push_back(*plane);
+    if (planes.empty())  // turned, it has none across an axis
+      if (const auto plane = shape.mirrors.first(one, plain_mirrors(one))) planes.push_back(*plane);
+    return planes;
+  };
+  SINEW_TRY(made.fitted, fit_templates(std::move(body), data_of(templates), options, mirrors, made.found));
   made.found.skeleton_ms = ms_since(middle);
   if (made.fitted.fits() && made.fitted.match.cost < most)
     SINEW_CHECK(place_fitted(mesh, shape, options, made));
@@ -268,7 +275,7 @@ Result<Attempt> find_by_levels(const PolyMesh& mesh, Shape& shape, SkeletonMetho
 Result<FoundSkeleton> find_plain(Shape& shape, BodyMap& body, const FindOptions& options,
                                  FoundSkeleton found) {
   const auto start = Clock::now();
-  const std::optional<Mirror> mirror = shape.mirrors.first(body, plain_mirrors(body));
+  const std::optional<Mirror> mirror = shape.mirrors.best(body, plain_mirrors(body));
   PlainSkeleton plain = plain_skeleton(body, mirror);
   if (plain.placed.empty()) return impossible("the mesh has no two ends between which a skeleton could lie");
   if (plain.curves.size() == 1 &&

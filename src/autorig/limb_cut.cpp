@@ -20,16 +20,27 @@ constexpr double kFar = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+// Into about as many ranges of distance as there are points; what shares one is then sorted.
 std::vector<std::uint32_t> farthest_first(std::span<const double> distance) {
-  // Distances lie beside their points while these are sorted: memory is read in a row.
-  std::vector<std::pair<double, std::uint32_t>> nearest;
-  nearest.reserve(distance.size());
+  double nearest = kFar, farthest = -kFar;
+  std::size_t count = 0;
+  for (const double d : distance)
+    if (d < kFar) nearest = std::min(nearest, d), farthest = std::max(farthest, d), ++count;
+  const double per_range = farthest > nearest ? static_cast<double>(count) / (farthest - nearest) : 0;
+  const auto range_of = [&](double d) {
+    return std::min(count, static_cast<std::size_t>((farthest - d) * per_range));
+  };
+  std::vector<std::uint32_t> begin(count + 2, 0), order(count);
+  for (const double d : distance)
+    if (d < kFar) ++begin[range_of(d) + 1];
+  for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
   for (std::uint32_t v = 0; v < distance.size(); ++v)
-    if (distance[v] < kFar) nearest.push_back({-distance[v], v});
-  std::sort(nearest.begin(), nearest.end());
-  std::vector<std::uint32_t> order;
-  order.reserve(nearest.size());
-  for (const auto& [ahead, v] : nearest) order.push_back(v);
+    if (distance[v] < kFar) order[next[range_of(distance[v])]++] = v;
+  for (std::size_t k = 0; k + 1 < begin.size(); ++k)
+    std::sort(order.begin() + begin[k], order.begin() + begin[k + 1], [&](std::uint32_t a, std::uint32_t b) {
+      return distance[a] != distance[b] ? distance[a] > distance[b] : a < b;
+    });
   return order;
 }
 
@@ -148,16 +159,20 @@ Curve level_curve(const BodyGraph& graph, std::span<const double> distance,
   const auto bin_of = [&](std::uint32_t v) {
     return std::min(bins - 1, static_cast<std::size_t>(std::max(0.0, (distance[v] - from) / width)));
   };
+  std::vector<std::size_t> bin;
+  bin.reserve(points.size());
   for (const std::uint32_t v : points) {
     const std::size_t b = bin_of(v);
+    bin.push_back(b);
     centre[b] += graph.weights[v] * graph.positions[v];
     level[b] += graph.weights[v] * distance[v];
     weight[b] += graph.weights[v];
   }
   for (std::size_t b = 0; b < bins; ++b)
     if (weight[b] > 0) centre[b] /= weight[b], level[b] /= weight[b];
-  for (const std::uint32_t v : points) {
-    const std::size_t b = bin_of(v);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const std::uint32_t v = points[k];
+    const std::size_t b = bin[k];
     radius[b] += graph.weights[v] * (graph.positions[v] - centre[b]).norm();
   }
   for (std::size_t b = 0; b < bins; ++b)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "autorig/chain_joints.h"
 
@@ -57,9 +58,9 @@ void cut_long_tails(const Match& match, TemplateData& model, std::vector<PlacedJ
     for (std::size_t k = chain.size(); k-- > 0;) {  // inwards, so that the joints to come keep their indices
       const double from = curve.project(placed[chain[k]].head), length = to - from;
       to = from;
-      if (length <= kSlenderBone * curve.middle_radius()) continue;
-      insert_behind(chain[k], curve.at(from + length / 2), model, placed);
-      ++more;
+      const double pieces = std::ceil(length / (kSlenderBone * curve.middle_radius()));
+      for (double piece = pieces - 1; piece > 0; --piece, ++more)
+        insert_behind(chain[k], curve.at(from + length * piece / pieces), model, placed);
     }
     int joint = static_cast<int>(chain[0]);
     for (std::size_t k = 1; more > 0 && k < chain.size() + more; ++k) {

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <queue>
+
+#include "sinew/core/bucket_queue.h"
 
 namespace sinew::autorig {
 namespace {
@@ -34,49 +35,41 @@ double arrival(const Vec3& a, double ta, const Vec3& b, double tb, const Vec3& c
   return std::min(t, along);
 }
 
-struct Entry {
-  double time;
-  std::uint32_t point;
-  bool operator<(const Entry& other) const {
-    return time != other.time ? time > other.time : point > other.point;
-  }
-};
+constexpr double kRangeWidth = 0.25;  // of the spacing: of what the queue keeps in order
 
 }  // namespace
 
 std::vector<double> march_distances(const BodyGraph& surface, std::uint32_t source) {
   std::vector<double> time(surface.positions.size(), kNotReached);
   std::vector<std::uint8_t> done(time.size(), 0);
-  std::priority_queue<Entry> front;
+  using Front = BucketQueue<double>;
+  Front front(kRangeWidth * surface.spacing);
   time[source] = 0;
-  front.push({0, source});
-  while (!front.empty()) {
-    const Entry entry = front.top();
-    front.pop();
-    if (done[entry.point]) continue;
-    done[entry.point] = 1;
+  front.push(0, source);
+  Front::Entry entry;
+  while (front.pop(entry, [&](const Front::Entry& one) { return one.key > time[one.item]; })) {
+    const std::uint32_t here = entry.item;
+    if (done[here]) continue;
+    done[here] = 1;
     if (!surface.across.offsets.empty())
-      for (const std::uint32_t c : surface.across[entry.point]) {
-        const double reached = entry.time + (surface.positions[entry.point] - surface.positions[c]).norm();
+      for (const std::uint32_t c : surface.across[here]) {
+        const double reached = entry.key + (surface.positions[here] - surface.positions[c]).norm();
         if (!done[c] && reached < time[c]) {
           time[c] = reached;
-          front.push({reached, c});
+          front.push(reached, c);
         }
       }
-    for (const std::uint32_t t : surface.point_triangles[entry.point]) {
-      Triangle corners = surface.triangles[t];
-      while (corners[0] != entry.point) std::rotate(corners.begin(), corners.begin() + 1, corners.end());
-      for (int k = 1; k <= 2; ++k) {
-        const std::uint32_t c = corners[static_cast<std::size_t>(k)],
-                            b = corners[static_cast<std::size_t>(3 - k)];
-        if (done[c]) continue;
-        const Vec3 &pa = surface.positions[entry.point], &pc = surface.positions[c];
-        const double reached = done[b] ? arrival(pa, entry.time, surface.positions[b], time[b], pc)
-                                       : entry.time + (pa - pc).norm();
-        if (reached < time[c]) {
-          time[c] = reached;
-          front.push({reached, c});
-        }
+    const Vec3& pa = surface.positions[here];
+    const auto opposite = surface.opposite[here];
+    for (std::size_t k = 0; k < opposite.size(); ++k) {
+      const std::uint32_t c = opposite[k], b = opposite[k ^ 1];
+      if (done[c]) continue;
+      const Vec3& pc = surface.positions[c];
+      const double reached =
+          done[b] ? arrival(pa, entry.key, surface.positions[b], time[b], pc) : entry.key + (pa - pc).norm();
+      if (reached < time[c]) {
+        time[c] = reached;
+        front.push(reached, c);
       }
     }
   }

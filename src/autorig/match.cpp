@@ -47,6 +47,7 @@ void Matcher::score(Match& match) {
   match.rotation = overlay.rotation;
   match.features[kThinHead] = thin_head(*match.model, match.parts);
   match.features[kUpsideDown] = upside_down(*match.model, match.rotation);
+  match.features[kOnItsSide] = on_its_side(*match.model, match.rotation);
   match.features[kBackwards] = backwards(*match.model, match.parts, match.rotation);
   match.features[kTurned] = turn_from_template(*match.model, match.parts, match.rotation);
   match.cost = autorig::score(weights_for(*match.model), match.features);

@@ -52,7 +52,9 @@ std::optional<Mirror> refine(std::span<const Vec3> points, std::size_t step, con
   }
   if (least > slack * kMostError * size) return std::nullopt;
   // What is on one side only, a tail that swings, draws the plane to itself: it may have begun nearer.
-  return error > least ? best : guess;
+  if (!(error > least)) best = guess;
+  best.error = least;
+  return best;
 }
 
 }  // namespace

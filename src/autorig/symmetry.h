@@ -10,6 +10,7 @@ namespace sinew::autorig {
 
 struct Mirror {
   Vec3 normal = Vec3::UnitX(), centre = Vec3::Zero();
+  double error = 0;  // how far images are from the mesh, on average
   Vec3 operator()(const Vec3& p) const { return p - 2 * (p - centre).dot(normal) * normal; }
 };
 

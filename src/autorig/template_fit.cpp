@@ -126,13 +126,11 @@ void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
 
 // A broad head has no tip of its own, and where tips alone do not tell what is left and right, the mesh does.
 Result<void> look_on_plane(std::span<const TemplateData* const> templates, const FindOptions& options,
-                           const FindMirror& find_mirror_plane, Fitted& fitted,
-                           std::vector<TemplateCost>& tried) {
-  if (fitted.body.graph.rings || fitted.match.cost < tuning(false).mediocre || templates.empty()) return {};
-  const std::optional<Mirror> mirror = find_mirror_plane(fitted.body);
-  if (!mirror) return {};
+                           Fitted& fitted, std::vector<TemplateCost>& tried) {
+  if (fitted.match.cost < tuning(false).mediocre || templates.empty() || fitted.body.mirrors.empty())
+    return {};
   BodyMap body = fitted.body;
-  add_tips_on(body, *mirror);
+  add_tips_on(body, body.mirrors.front());
   if (body.major.size() == fitted.body.major.size()) return {};
   std::vector<TemplateCost> costs;
   double second = 0;
@@ -148,15 +146,18 @@ Result<void> look_on_plane(std::span<const TemplateData* const> templates, const
 }  // namespace
 
 Result<Fitted> fit_templates(BodyMap body, std::span<const TemplateData* const> templates,
-                             const FindOptions& options, const FindMirror& find_mirror_plane,
+                             const FindOptions& options, const FindMirrors& find_mirrors,
                              FoundSkeleton& found) {
   Fitted fitted;
   fitted.body = std::move(body);
   if (fitted.body.major.size() < 2)
     return impossible("the mesh has no two ends between which a skeleton could lie");
+  const bool sides =
+      std::any_of(templates.begin(), templates.end(), [](const auto* one) { return one->two_sided; });
+  if (sides && !fitted.body.graph.rings) fitted.body.mirrors = find_mirrors(fitted.body);
   SINEW_TRY(fitted.match, best_match(fitted.body, templates, options, fitted.second, found.tried));
   look_between(fitted, found.tried);
-  SINEW_CHECK(look_on_plane(templates, options, find_mirror_plane, fitted, found.tried));
+  SINEW_CHECK(look_on_plane(templates, options, fitted, found.tried));
   fitted.most = std::min(options.most_cost, most_cost(fitted.match, options));
   if (!fitted.fits()) {
     const Parts parts = all_parts(fitted.body);

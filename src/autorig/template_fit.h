@@ -18,13 +18,14 @@ struct Fitted {
   bool fits() const { return match.cost < most; }
 };
 
-using FindMirror = std::function<std::optional<Mirror>(const BodyMap&)>;
+// The planes that make the mesh its own image.
+using FindMirrors = std::function<std::vector<Mirror>(const BodyMap&)>;
 
 // Lays the template over a body that fits it best, and fills the curves, the name and the costs of `found`. Where none
-// fits, `found` has a problem, and the curves are those of all tips. find_mirror_plane: asked where the best is
-// mediocre, as a broad head has no tip of its own.
+// fits, `found` has a problem, and the curves are those of all tips. find_mirrors: asked where a
+// template has a left and a right.
 Result<Fitted> fit_templates(BodyMap body, std::span<const TemplateData* const> templates,
-                             const FindOptions& options, const FindMirror& find_mirror_plane,
+                             const FindOptions& options, const FindMirrors& find_mirrors,
                              FoundSkeleton& found);
 
 // Where nothing else fits by any way, a chain may fit worse than beside others, as long as it would be sure by itself, and

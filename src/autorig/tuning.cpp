@@ -11,6 +11,8 @@ namespace {
 constexpr Features kSurfaceLimbs = {
     1,     // kLengths
     1,     // kAsymmetry
+    0.15,  // kOwnImage
+    3,     // kNoImages: 0 on every body that is its own image and has its template
     0.45,  // kExtraLimbs
     0.12,  // kHeadLimbs
     0.05,  // kOddHorn
@@ -23,6 +25,7 @@ constexpr Features kSurfaceLimbs = {
     0.08,  // kThickness
     0.08,  // kThinHead
     0.12,  // kUpsideDown
+    0.08,  // kOnItsSide
     0.05,  // kBackwards
     0.02,  // kTurned: settles what the shape cannot, a cylinder's lower end, a ball's front
     0,     // kConstant
@@ -59,7 +62,8 @@ constexpr Tuning kSurface = {
 
 // Rings must fit well: nothing may be longer, moved or upside down.
 constexpr Features kRingLimbs = with(
-    kSurfaceLimbs, {{kSeamShift, 0}, {kThinHead, 0}, {kUpsideDown, 0}, {kBackwards, 0}, {kTurned, 0.004}});
+    kSurfaceLimbs,
+    {{kSeamShift, 0}, {kThinHead, 0}, {kUpsideDown, 0}, {kOnItsSide, 0}, {kBackwards, 0}, {kTurned, 0.004}});
 
 constexpr Tuning rings_of(Tuning table) {
   table.limbs = kRingLimbs;

@@ -9,10 +9,12 @@
 #include <cmath>
 #include <limits>
 
+#include "sinew/core/bucket_queue.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew {
 
+constexpr float kRangeWidth = 0.25f;  // of a cell: of what the queue keeps in order
 constexpr float kFar = std::numeric_limits<float>::infinity();
 
 GeodesicSolver::GeodesicSolver(const VoxelGrid& grid)
@@ -33,82 +35,48 @@ GeodesicSolver::GeodesicSolver(const VoxelGrid& grid)
 class GeodesicSolver::March {
  public:
   March(const GeodesicSolver& solver, std::span<float> distances)
-      : solver_(solver), distances_(distances), done_(distances.size(), 0) {
+      : solver_(solver), distances_(distances), done_(distances.size(), 0), front_(kRangeWidth) {
     std::fill(distances.begin(), distances.end(), kFar);
   }
 
   void offer(std::uint32_t cell, float distance) {
     if (!(distance < distances_[cell])) return;
     distances_[cell] = distance;
-    if (distance >= end_) {
-      later_.push_back({distance, cell});
-      return;
-    }
-    heap_.push_back({distance, cell});
-    std::push_heap(heap_.begin(), heap_.end());
+    front_.push(distance, cell);
   }
 
   void run(float limit) {
-    while (!heap_.empty() || next_layer()) {
-      std::pop_heap(heap_.begin(), heap_.end());
-      const Entry entry = heap_.back();
-      heap_.pop_back();
-      if (entry.distance > limit) {
+    Front::Entry entry;
+    while (front_.pop(entry, [&](const Front::Entry& one) { return one.key > distances_[one.item]; })) {
+      if (entry.key > limit) {
         for (std::size_t c = 0; c < distances_.size(); ++c)
           if (!done_[c]) distances_[c] = kFar;
         return;
       }
-      if (done_[entry.cell]) continue;
-      done_[entry.cell] = 1;
-      step_to_neighbours(entry.cell);
-      for (const std::uint32_t side : solver_.sides_[entry.cell])
+      if (done_[entry.item]) continue;
+      done_[entry.item] = 1;
+      step_to_neighbours(entry.item);
+      for (const std::uint32_t side : solver_.sides_[entry.item])
         if (side != kNoIndex && !done_[side]) offer(side, arrival(side));
     }
   }
 
  private:
-  struct Entry {
-    float distance;
-    std::uint32_t cell;
-    // std::push_heap keeps the largest on top: nearest first, the lower cell among equals, so every bit is
-    // fixed.
-    bool operator<(const Entry& other) const {
-      return distance != other.distance ? distance > other.distance : cell > other.cell;
-    }
-  };
-
-  // Only the next cell of distance is kept in order: most cells are offered several times before it comes to them, and all
-  // but the last offer are dropped here.
-  bool next_layer() {
-    std::size_t kept = 0;
-    float nearest = kFar;
-    for (const Entry& entry : later_)
-      if (entry.distance == distances_[entry.cell]) {
-        nearest = std::min(nearest, entry.distance);
-        later_[kept++] = entry;
-      }
-    later_.resize(kept);
-    end_ = std::max(nearest + 1, std::nextafter(nearest, kFar));
-    const auto behind = std::partition(later_.begin(), later_.end(),
-                                       [this](const Entry& entry) { return entry.distance >= end_; });
-    heap_.assign(behind, later_.end());
-    later_.erase(behind, later_.end());
-    std::make_heap(heap_.begin(), heap_.end());
-    return !heap_.empty();
-  }
+  using Front = BucketQueue<float>;
 
   void step_to_neighbours(std::uint32_t from) {
     constexpr float kStep[4] = {0, 1, 1.41421356f, 1.73205081f};
     const Vec3i at = solver_.cells_[from];
+    const float here = distances_[from];
     for (int dz = -1; dz <= 1; ++dz)
       for (int dy = -1; dy <= 1; ++dy)
         for (const LatticeSet::Run& run : solver_.grid_.cells().row(at.y() + dy, at.z() + dz)) {
           if (run.end < at.x()) continue;
           if (run.begin > at.x() + 1) break;
           for (int x = std::max(run.begin, at.x() - 1); x < std::min(run.end, at.x() + 2); ++x) {
-            const std::uint32_t to = run.first + static_cast<std::uint32_t>(x - run.begin);
             const int axes = (x != at.x()) + (dy != 0) + (dz != 0);
-            if (!done_[to]) offer(to, distances_[from] + kStep[axes]);
+            // What is done is not farther than this cell, and takes no offer.
+            offer(run.first + static_cast<std::uint32_t>(x - run.begin), here + kStep[axes]);
           }
         }
   }
@@ -137,8 +105,7 @@ class GeodesicSolver::March {
   const GeodesicSolver& solver_;
   std::span<float> distances_;
   std::vector<std::uint8_t> done_;
-  std::vector<Entry> heap_, later_;  // nearer than end_, and not
-  float end_ = 0;
+  Front front_;
 };
 
 void GeodesicSolver::solve(std::span<const GeodesicSeed> seeds, std::span<float> distances,

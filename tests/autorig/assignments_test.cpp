@@ -43,6 +43,8 @@ BodyMap shuffled(const Eigen::MatrixXd& apart, const std::array<int, 6>& order) 
     for (int k = 0; k < 6; ++k)
       body.apart(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(k)]) = apart(i, k);
   body.diameter = apart.maxCoeff();
+  body.graph.positions.resize(6, Vec3::Zero());  // only distances tell
+  for (std::uint32_t i = 0; i < 6; ++i) body.major[i].point = i;
   return body;
 }
 

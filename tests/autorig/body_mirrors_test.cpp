@@ -51,6 +51,26 @@ TEST(BodyMirrors, ABodyThatFacesAnywhereHasAPlane) {
   }
 }
 
+// Nearly round: eight arms about y, and one lump that only one of the planes goes through.
+TEST(BodyMirrors, OfSeveralPlanesTheBestOneIsWhereImagesAreNearest) {
+  std::vector<PolyMesh> parts = {test::capsule({0, 0, 0}, {0, 0.3, 0.08}, 0.3)};
+  for (int k = 0; k < 8; ++k) {
+    const double turn = M_PI / 8 * (2 * k + 1);
+    parts.push_back(test::capsule({0, 0, 0}, {2 * std::sin(turn), 0, 2 * std::cos(turn)}, 0.15));
+  }
+  const PolyMesh mesh = test::joined(parts);
+  const TriangleView cut = triangulate(mesh);
+  const BodyMap body = map_of(mesh);
+  MirrorPlanes planes({mesh.positions, cut.triangles});
+  const std::optional<Mirror> guesses[] = {Mirror{Vec3::UnitZ(), Vec3::Zero()},
+                                           Mirror{Vec3::UnitX(), Vec3::Zero()}};
+  ASSERT_TRUE(planes.first(body, guesses).has_value());
+  EXPECT_GT(std::abs(planes.first(body, guesses)->normal.z()), 0.99);
+  ASSERT_TRUE(planes.best(body, guesses).has_value());
+  EXPECT_GT(std::abs(planes.best(body, guesses)->normal.x()), 0.999);
+  EXPECT_LT(planes.best(body, guesses)->error, planes.first(body, guesses)->error);
+}
+
 TEST(BodyMirrors, AxesGoThroughTheMiddleOfTheBox) {
   const BodyMap body = map_of(body_facing(0, {3, 1, -2}));
   const auto mirrors = axis_mirrors(body);

@@ -33,6 +33,14 @@ BodyMap body_with(const Eigen::MatrixXd& apart) {
   body.major.resize(static_cast<std::size_t>(apart.rows()));
   body.apart = apart;
   body.diameter = apart.maxCoeff();
+  // Heads, arms and whatever comes behind the tail are above the ground; left has even numbers.
+  body.graph.size = 2;
+  for (std::size_t i = 0; i < body.major.size(); ++i) {
+    body.major[i].point = static_cast<std::uint32_t>(i);
+    const bool leg = i == 3 || i == 4;
+    const double side = i == 1 || i == 3 ? 0.5 : i == 2 || i == 4 ? -0.5 : 0;
+    body.graph.positions.push_back({side, leg ? 0.0 : 1.0, 0});
+  }
   return body;
 }
 
@@ -52,7 +60,7 @@ TEST(Features, ThereIsANameAndAWeightForEach) {
   for (const char* name : kFeatureNames) EXPECT_NE(name, nullptr);
   for (const bool rings : {false, true})
     for (const Features* weights : {&tuning(rings).limbs, &tuning(rings).spine, &tuning(rings).rod})
-      for (const double w : *weights) EXPECT_TRUE(w >= 0 && w <= 1) << w;
+      for (const double w : *weights) EXPECT_TRUE(w >= 0 && w <= 3) << w;
 }
 
 TEST(Features, ScoreIsTheWeightedSum) {
@@ -153,6 +161,38 @@ TEST(Features, HornsAreLimbsOfTheHeadAndOneAloneIsOdd) {
   EXPECT_EQ(one[kExtraLimbs], 0);
   EXPECT_EQ(one[kOddHorn], 1);
   EXPECT_EQ(pair[kOddHorn], 0);
+}
+
+TEST(Features, WhatReachesTheGroundIsNoHorn) {
+  const TemplateData model = model_of({});
+  BodyMap body = with_horns(2);
+  const Features horns = tip_features(body, model, kAll);
+  for (const std::size_t tip : {6, 7}) body.graph.positions[tip].y() = 0.05;
+  const Features legs = tip_features(body, model, kAll);
+  EXPECT_EQ(legs[kHeadLimbs], 0);
+  EXPECT_NEAR(legs[kExtraLimbs], 2 * horns[kHeadLimbs], 1e-12) << "and a body stands on it";
+}
+
+TEST(Features, LeftAndRightAreImagesOfEachOtherWhereTheMeshIsItsOwnImage) {
+  const TemplateData model = model_of({});
+  BodyMap body = body_with(distances_in({}));
+  const std::vector<int> across = {0, 1, 3, 2, 4, 5};  // an arm and a leg of one side as arms
+  EXPECT_EQ(tip_features(body, model, across)[kNoImages], 0) << "nothing is known of the mesh";
+  body.mirrors = {{Vec3::UnitX(), Vec3::Zero()}};
+  EXPECT_EQ(tip_features(body, model, kAll)[kNoImages], 0);
+  // Four tips that are as far from their images as arms are above legs, one of them on either side, of six.
+  EXPECT_GT(tip_features(body, model, across)[kNoImages], 0.2);
+  body.mirrors.push_back({Vec3::UnitY(), Vec3(0, 0.5, 0)});
+  EXPECT_LT(tip_features(body, model, across)[kNoImages],
+            tip_features(body, model, {{0, 1, 4, 2, 3, 5}})[kNoImages])
+      << "the plane that suits best counts";
+  TemplateData hand = model;
+  hand.two_sided = false;
+  EXPECT_EQ(tip_features(body, hand, across)[kNoImages], 0);
+  EXPECT_EQ(tip_features(body, hand, across)[kOwnImage], 1) << "a hand has no sides";
+  EXPECT_EQ(tip_features(body, model, across)[kOwnImage], 0);
+  body.mirrors.clear();
+  EXPECT_EQ(tip_features(body, hand, across)[kOwnImage], 0);
 }
 
 Curve line(const Vec3& from, const Vec3& to, double radius) {
@@ -280,6 +320,18 @@ TEST(Features, FeetTellFrontFromBack) {
     leg.curve.measure();
   }
   EXPECT_EQ(backwards(model, leaning, Mat3::Identity()), 0) << "a heel in front of the hip";
+}
+
+TEST(Features, OnlyBodiesWithSidesLieOnOne) {
+  TemplateData model = solid_model(0.1);
+  for (const double degrees : {0.0, 30.0, 90.0, -90.0}) {
+    const Mat3 rolled = Eigen::AngleAxisd(degrees * M_PI / 180, Vec3::UnitZ()).toRotationMatrix();
+    EXPECT_NEAR(on_its_side(model, rolled), std::abs(std::sin(degrees * M_PI / 180)), 1e-9);
+  }
+  const Mat3 prone = Eigen::AngleAxisd(M_PI / 2, Vec3::UnitX()).toRotationMatrix();
+  EXPECT_NEAR(on_its_side(model, prone), 0, 1e-9);
+  model.two_sided = false;
+  EXPECT_EQ(on_its_side(model, Eigen::AngleAxisd(1, Vec3::UnitZ()).toRotationMatrix()), 0);
 }
 
 TEST(Features, OnlyBodiesWithSidesStandOnTheirHead) {

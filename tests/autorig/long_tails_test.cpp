@@ -47,26 +47,29 @@ struct Tailed {
   }
 };
 
-TEST(LongTails, BonesOfMoreThanFiveRadiiAreCutInTwoAndNumberedAnew) {
-  Tailed body(0.3);
-  cut_long_tails(body.match, body.model, body.placed);
-  ASSERT_EQ(body.model.joints.size(), 7u);
-  ASSERT_EQ(body.placed.size(), 7u);
-  const char* names[] = {"Tail", "Tail1", "Tail2", "Tail3"};
-  std::size_t above = body.find("Hips");
-  for (int k = 0; k < 4; ++k) {
-    const std::size_t j = body.find(names[k]);
-    ASSERT_LT(j, 7u) << names[k];
-    EXPECT_NEAR(body.placed[j].head.x(), k, 1e-9) << names[k];
-    EXPECT_EQ(body.model.joints[j].parent, static_cast<int>(above)) << names[k];
-    EXPECT_EQ(body.model.joints[j].mirror, static_cast<int>(j)) << names[k];
-    EXPECT_EQ(body.placed[j].tail.has_value(), k == 3) << names[k];
-    above = j;
+TEST(LongTails, BonesOfMoreThanFiveRadiiAreCutIntoEqualOnesAndNumberedAnew) {
+  for (const auto& [radius, pieces] : {std::pair(0.3, 2), std::pair(0.15, 3)}) {
+    Tailed body(radius);
+    cut_long_tails(body.match, body.model, body.placed);
+    const auto count = static_cast<std::size_t>(3 + 2 * pieces);
+    ASSERT_EQ(body.model.joints.size(), count);
+    ASSERT_EQ(body.placed.size(), count);
+    std::size_t above = body.find("Hips");
+    for (int k = 0; k < 2 * pieces; ++k) {
+      const std::string name = k == 0 ? "Tail" : "Tail" + std::to_string(k);
+      const std::size_t j = body.find(name);
+      ASSERT_LT(j, count) << name;
+      EXPECT_NEAR(body.placed[j].head.x(), 2.0 * k / pieces, 1e-9) << name;
+      EXPECT_EQ(body.model.joints[j].parent, static_cast<int>(above)) << name;
+      EXPECT_EQ(body.model.joints[j].mirror, static_cast<int>(j)) << name;
+      EXPECT_EQ(body.placed[j].tail.has_value(), k == 2 * pieces - 1) << name;
+      above = j;
+    }
+    const std::size_t left = body.find("LeftEar"), right = body.find("RightEar");
+    EXPECT_EQ(body.model.joints[left].mirror, static_cast<int>(right));
+    EXPECT_EQ(body.model.joints[right].mirror, static_cast<int>(left));
+    EXPECT_EQ(body.model.joints[left].parent, 0);
   }
-  const std::size_t left = body.find("LeftEar"), right = body.find("RightEar");
-  EXPECT_EQ(body.model.joints[left].mirror, static_cast<int>(right));
-  EXPECT_EQ(body.model.joints[right].mirror, static_cast<int>(left));
-  EXPECT_EQ(body.model.joints[left].parent, 0);
 }
 
 TEST(LongTails, StoutTailsAndLimbsBesideTheMiddleStayAsTheyAre) {

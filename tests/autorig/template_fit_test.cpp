@@ -60,7 +60,7 @@ struct TwoTemplates {
   SkeletonTemplate two = *learn_template("two", walker(2, 2), walker_joints(2, 2));
   std::vector<const TemplateData*> all = {&two.data(), &four.data()};
 };
-const FindMirror kNoPlane = [](const BodyMap&) { return std::optional<Mirror>(); };
+const FindMirrors kNoPlane = [](const BodyMap&) { return std::vector<Mirror>(); };
 
 TEST(TemplateFit, ABodyIsLikeTheTemplateThatWasMadeFromIt) {
   const TwoTemplates templates;

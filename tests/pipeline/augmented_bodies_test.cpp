@@ -283,6 +283,43 @@ TEST(AugmentedBodies, LegsThatAreNoImagesOfEachOtherAreNotWhatABodyHolds) {
   EXPECT_EQ(found->name, "none");
 }
 
+// A shark made higher: the lobes of its tail are no feet of somebody on his side.
+TEST(AugmentedBodies, AFishIsNoManOnHisSide) {
+  SINEW_REQUIRE_DATA(data);
+  const auto asset = read_asset(data / "rigged_gltf" / "q_Shark.glb");
+  ASSERT_TRUE(asset.ok()) << asset.error().message;
+  const auto still = posed_mesh(asset->rig, rest_pose(asset->rig.skeleton), test::by(asset->rig, "lbs"));
+  ASSERT_TRUE(still.ok()) << still.error().message;
+  for (const double higher : {1.0, 1.35, 1.7, 2.0}) {
+    PolyMesh mesh = *still;
+    for (Vec3& p : mesh.positions) p.y() *= higher;
+    const PolyMesh* one = &mesh;
+    const auto found = auto_skeleton({&one, 1}, {});
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(found->name, higher < 1.5 ? "snake" : "none") << higher;
+  }
+}
+
+// A knight with one forearm that is short, or long, is nearly its own image, and no hand.
+TEST(AugmentedBodies, WhatIsItsOwnImageIsNoHand) {
+  SINEW_REQUIRE_DATA(data);
+  const auto asset = read_asset(data / "rigged_gltf" / "q_KnightCharacter.glb");
+  ASSERT_TRUE(asset.ok()) << asset.error().message;
+  const auto forearm = asset->rig.skeleton.find("LowerArm.L");
+  ASSERT_TRUE(forearm.has_value());
+  for (const double longer : {0.1, 1.5}) {
+    Pose pose = rest_pose(asset->rig.skeleton);
+    pose.bones.resize(asset->rig.skeleton.size());
+    pose.bones[*forearm].stretch = longer;
+    const auto mesh = posed_mesh(asset->rig, pose, test::by(asset->rig, "stretch-lbs"));
+    ASSERT_TRUE(mesh.ok()) << mesh.error().message;
+    const PolyMesh* one = &*mesh;
+    const auto found = auto_skeleton({&one, 1}, {});
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(found->name, "biped") << longer;
+  }
+}
+
 // A robot in 61 pieces, made broader or with longer arms: its biped fits, but not by the first way that is tried, and a
 // chain of many joints came before it.
 TEST(AugmentedBodies, WhatANamedTemplateCanIsFoundWithoutItsName) {
