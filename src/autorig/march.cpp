@@ -42,12 +42,12 @@ constexpr double kRangeWidth = 0.25;  // of the spacing: of what the queue keeps
 std::vector<double> march_distances(const BodyGraph& surface, std::uint32_t source) {
   std::vector<double> time(surface.positions.size(), kNotReached);
   std::vector<std::uint8_t> done(time.size(), 0);
-  using Front = BucketQueue<double>;
-  Front front(kRangeWidth * surface.spacing);
+  using Queue = BucketQueue<double>;
+  Queue front(kRangeWidth * surface.spacing);
   time[source] = 0;
   front.push(0, source);
-  Front::Entry entry;
-  while (front.pop(entry, [&](const Front::Entry& one) { return one.key > time[one.item]; })) {
+  Queue::Entry entry;
+  while (front.pop(entry, [&](const Queue::Entry& one) { return one.key > time[one.item]; })) {
     const std::uint32_t here = entry.item;
     if (done[here]) continue;
     done[here] = 1;
