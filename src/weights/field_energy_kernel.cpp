@@ -156,8 +156,9 @@ void TwistVertices(std::size_t vertices, std::size_t lanes, const float* twist, 
                    float* cosine, float* sine) {
   for (std::size_t i = 0; i < vertices; ++i)
     for (std::size_t k = 0; k < lanes; k += kWidth) {
+      const Wide angle = twist[i] * Load(angles + k);
       Wide c, s;
-      SineAndCosine(twist[i] * Load(angles + k), s, c);
+      SineAndCosine(angle, s, c);
       Store(c, cosine + lanes * i + k);
       Store(s, sine + lanes * i + k);
     }
@@ -350,8 +351,9 @@ void MoveVertices(const MovingInput& in, float* base, float* maps) {
            part[2][9];
       for (std::size_t j = 0; j < 2; ++j) {
         const MovingJoint& joint = in.joints[j];
+        const Wide angle = joint.twist[i] * Load(joint.turned + k);
         Wide c, s;
-        SineAndCosine(joint.twist[i] * Load(joint.turned + k), s, c);
+        SineAndCosine(angle, s, c);
         if (joint.fields) AddFields(joint.fields + 3 * kTurnFunctions * i, joint.parts, in.lanes, k, c, s, x);
         LinearPart(joint, in.lanes, k, i, c, s, part[j]);
       }
