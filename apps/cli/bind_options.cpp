@@ -241,7 +241,8 @@ std::string to_text(const std::string& file, const BindReport& report) {
   return fmt::format(
              "{}: {} bound to {} by {} in {:.2f} s; {} filled, {} clamped, largest pruning error {:.3f}",
              file, counted(report.vertices, "vertex", "vertices"), counted(report.bones, "bone"),
-             report.method, report.seconds, report.filled, report.clamped, report.pruning_error) +
+             report.method, report.seconds - (report.flesh ? report.flesh->seconds : 0), report.filled,
+             report.clamped, report.pruning_error) +
          (report.flesh
               ? fmt::format("\nflesh of {} in {:.2f} s: energy ratio to the elastic reference {:.2f} at "
                             "worst and {:.2f} on average, at rotations that were not sampled",

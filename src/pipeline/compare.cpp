@@ -10,6 +10,7 @@
 #include "pipeline/compare_convergence.h"
 #include "pipeline/compare_piece.h"
 #include "pipeline/compare_rotations.h"
+#include "pipeline/compare_weights.h"
 #include "sinew/core/counted.h"
 
 namespace sinew {
@@ -37,7 +38,13 @@ class Comparison {
     std::vector<MethodPair> pairs = usual_pairs();
     if (!rig.flesh.empty()) pairs.insert(pairs.begin(), {"elastic", "flesh"});
     for (const MethodPair& pair : request_.pairs)
-      if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
+      if (pair.weights == WeightSets::kStored)
+        return usage_error("flesh as it is stored is judged by rotations alone: ask for some");
+      else if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end())
+        pairs.push_back(pair);
+    // In rotations alone, and behind all others.
+    if (!rig.flesh.empty() && request_.rotations > 0)
+      pairs.push_back({std::string(WeightSets::kStored), "flesh"});
     SINEW_CHECK(whole.enlist(pairs, request_));
     for (const Arenas::Piece& piece : arenas_.pieces()) {
       SINEW_CHECK(piece.arena->enlist(pairs, request_));

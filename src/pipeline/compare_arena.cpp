@@ -49,7 +49,7 @@ bool Arena::hangs_together() const {
 }
 
 Result<void> Arena::enlist(std::span<const MethodPair> pairs, const CompareRequest& request) {
-  SINEW_TRY(sets_, WeightSets::build(rig_, surface_, body_, request));
+  SINEW_TRY(sets_, WeightSets::build(rig_, surface_, body_, setup_.joint_of_vertex, request));
   std::map<std::string, WeightSet> made;
   for (const MethodPair& pair : pairs) {
     auto found = made.find(pair.weights);
@@ -63,6 +63,7 @@ Result<void> Arena::enlist(std::span<const MethodPair> pairs, const CompareReque
       SINEW_CHECK(sets_->add_flesh(set));
     SINEW_TRY(Runner mesh, Runner::build(set.mesh, pair.deformer, request.progress));
     contestants_.push_back({pair, std::move(mesh), std::nullopt});
+    posed_ += pair.weights != WeightSets::kStored;
     if (!set.volume || on_the_mesh_alone(pair.deformer)) continue;
     SINEW_TRY(contestants_.back().grid, Runner::build(set.grid, pair.deformer, request.progress));
   }
@@ -140,7 +141,7 @@ Result<PoseFigures> Arena::judge(const ComparePose& pose, bool keep, const Arena
   std::vector<std::vector<Vec3>> shapes;
   GridPositions start;
   double least = 0;
-  for (std::size_t k = 0; k < contestants_.size(); ++k) {
+  for (std::size_t k = 0; k < posed_; ++k) {
     const Contestant& one = contestants_[k];
     MethodFigures method;
     method.pair = one.pair;
@@ -173,7 +174,7 @@ Result<PoseFigures> Arena::judge(const ComparePose& pose, bool keep, const Arena
   figures.iterations = solved.iterations;
   std::vector<Vec3> reference = to_mesh(solved.positions);
   figures.self_intersections = self_intersecting_triangles({reference, view_.triangles});
-  for (std::size_t k = 0; k < contestants_.size(); ++k) {
+  for (std::size_t k = 0; k < posed_; ++k) {
     MethodFigures& method = figures.methods[k];
     method.energy_ratio = solved.energy > 0 ? energies[k] / solved.energy : 1;
     const ShapeError error = shape_error(shapes[k], reference);

@@ -60,6 +60,7 @@ class Arena {
   TriangleView view_;
   double diagonal_ = 1, volume_ = 0;
   std::vector<Contestant> contestants_;
+  std::size_t posed_ = 0;  // of them, that are judged in poses: the first
 };
 
 }  // namespace sinew

@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "pipeline/compare_flesh.h"
+
 namespace sinew {
 namespace {
 
@@ -56,8 +58,10 @@ Result<RigPiece> cut_piece(const Rig& rig, const Surface& surface, const ShortBo
   }
   for (const Triangle& t : piece.triangles) result.rig.mesh.add_face(t);
   if (rig.weights.entries.empty()) result.rig.weights = {};
-  result.rig.flesh.range = rig.flesh.range;
-  result.rig.flesh.tolerance = rig.flesh.tolerance;
+  std::vector<std::uint32_t> vertices;
+  for (const std::uint32_t i : piece.of_surface) vertices.push_back(surface.welded.weld.representative[i]);
+  result.rig.flesh =
+      flesh_of_piece(rig.flesh, vertices, result.joints, surface.parents, bone_parents(result.rig.skeleton));
   return result;
 }
 

@@ -71,7 +71,7 @@ Result<JointRotations> judge_rotations(const Arena& whole, const RotationTask& t
   std::vector<const Contestant*> judged;
   std::vector<Runner::Memory> memories;
   for (const Contestant& one : arena.contestants())
-    if (one.grid && one.pair.weights == "elastic") {
+    if (one.grid && (one.pair.weights == "elastic" || one.pair.weights == WeightSets::kStored)) {
       judged.push_back(&one);
       memories.push_back(one.grid->memory());
       result.methods.push_back({one.pair, 1, 0});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pipeline/compare_flesh.h"
 #include "sinew/binding/bind.h"
 #include "sinew/binding/flesh.h"
 #include "sinew/binding/islands.h"
@@ -80,8 +81,8 @@ struct WeightSets::Rows {
 };
 
 Result<WeightSets> WeightSets::build(const Rig& rig, const Surface& surface, const BoneBody& body,
-                                     const CompareRequest& request) {
-  WeightSets sets(rig, surface, body, request);
+                                     std::span<const int> joint_of_vertex, const CompareRequest& request) {
+  WeightSets sets(rig, surface, body, joint_of_vertex, request);
   BbwOptions options;
   options.progress = request.progress;
   SINEW_TRY(GridDeformerWeights deformer,
@@ -132,20 +133,26 @@ WeightSet WeightSets::from_rows(const std::string& name, const Rows& rows) const
 
 FleshOptions WeightSets::flesh_options() const {
   FleshOptions options;
-  options.range = rig_->flesh.range;  // of a piece too, which has no flesh yet
+  options.range = rig_->flesh.range;
   if (rig_->flesh.tolerance > 0) options.tolerance = rig_->flesh.tolerance;
   options.progress = request_.progress;
   return options;
 }
 
-Result<void> WeightSets::add_flesh(WeightSet& set) const {
+Result<void> WeightSets::add_flesh(WeightSet& set) {
   const VoxelGrid& grid = body_->body.grid;
   const FleshOptions options = flesh_options();
-  SINEW_TRY(const GridFlesh solved,
-            grid_flesh(grid, body_->handles, surface_->bones, surface_->parents, options));
-  set.grid.flesh =
-      carry_flesh(solved, options, surface_->parents, trilinear_weights(grid, set.grid.mesh.positions),
-                  nearest_bones(set.grid.mesh.positions, surface_->bones), {});
+  if (!solved_) {
+    SINEW_TRY(solved_, grid_flesh(grid, body_->handles, surface_->bones, surface_->parents, options));
+  }
+  const GridFlesh& solved = *solved_;
+  if (set.name == kStored) {
+    SINEW_TRY(set.grid.flesh, stored_flesh_on_grid(*rig_, *surface_, grid, joint_of_vertex_, solved));
+  } else {
+    set.grid.flesh =
+        carry_flesh(solved, options, surface_->parents, trilinear_weights(grid, set.grid.mesh.positions),
+                    nearest_bones(set.grid.mesh.positions, surface_->bones), {});
+  }
   if (!rig_->flesh.empty()) {
     set.mesh.flesh = rig_->flesh;  // as it is stored
     return {};
@@ -171,7 +178,7 @@ Result<WeightSet> WeightSets::make(const std::string& name) const {
     rows.bones = std::move(solved.values);
     return from_rows(name, rows);
   }
-  if (const auto fit = elastic_fit(name); fit.ok()) {
+  if (const auto fit = elastic_fit(name == kStored ? "elastic" : name); fit.ok()) {
     ElasticWeightOptions options;
     options.fit = *fit;
     options.descent.progress = request_.progress;

@@ -37,9 +37,9 @@ class BoundedBlock {
   // One iteration; the estimate of (energy - minimum) / energy before it.
   double iterate() {
     for (int k = 0; k < kSettlingSweeps; ++k) sweep_within<L>(A_, low_, high_, x_.data());
-    multiply<L>(A_, x_.data(), g_.data());
+    multiply<L, double>(A_, x_.data(), g_.data());
     hold();
-    v_cycle<L>(hierarchy_, true, work_);
+    v_cycle(hierarchy_, true, work_);
     const double estimate = choose_direction();
     if (estimate > 0) move();
     return estimate;
@@ -80,7 +80,7 @@ class BoundedBlock {
 
   void move() {
     const std::vector<double>& r = work_.right[0];
-    multiply<L>(A_, p_.data(), Ap_.data());
+    multiply<L, double>(A_, p_.data(), Ap_.data());
     const Lanes<L> rp = lane_dot<L>(r, p_), pAp = lane_dot<L>(p_, Ap_);
     Lanes<L> alpha, promised{};
     for (std::size_t l = 0; l < L; ++l) {
@@ -95,7 +95,7 @@ class BoundedBlock {
       bool any = false;
       for (std::size_t l = 0; l < L; ++l) any = any || (!done[l] && clipped[l] > 0);
       if (any) {
-        multiply<L>(A_, step_.data(), Ap_.data());
+        multiply<L, double>(A_, step_.data(), Ap_.data());
         const Lanes<L> down = lane_dot<L>(r, step_), curvature = lane_dot<L>(step_, Ap_);
         for (std::size_t l = 0; l < L; ++l) {
           if (done[l] || clipped[l] == 0) continue;
@@ -137,7 +137,7 @@ class BoundedBlock {
   const SpanMatrix& A_;
   double low_, high_;
   std::vector<double> x_, g_, p_, Ap_, step_, previous_;
-  CycleWorkspace<L> work_;
+  CycleWorkspace<L, double> work_;
   Lanes<L> rz_{};
 };
 

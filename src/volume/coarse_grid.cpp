@@ -19,7 +19,7 @@ Eigen::MatrixXd from_coarse(const VoxelGrid& grid, const VoxelGrid& coarse, cons
   for (Eigen::Index first = 0; first < values.cols(); first += static_cast<Eigen::Index>(L)) {
     const std::vector<double> from = load_block<L>(values, first);
     std::vector<double> to(grid.vertex_count() * L, 0.0);
-    prolong_add<L>(P, from.data(), nullptr, to.data());
+    prolong_add<L, double>(P, from.data(), static_cast<const double*>(nullptr), to.data());
     store_block<L>(to, first, result);
   }
   return result;

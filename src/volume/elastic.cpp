@@ -14,7 +14,7 @@ constexpr int kSolveIterations = 20;
 Result<ElasticBody> ElasticBody::build(const VoxelGrid& grid, std::span<const std::uint8_t> fixed,
                                        std::span<const float> stiffness) {
   auto model = std::make_shared<const Corotational>(grid, stiffness);
-  SINEW_TRY(Multigrid hierarchy, Multigrid::build(grid, model->matrix(), fixed));
+  SINEW_TRY(Multigrid hierarchy, Multigrid::build(grid, model->matrix(), fixed, {.sweeps = 1}));
   return ElasticBody(std::move(model), std::move(hierarchy), {fixed.begin(), fixed.end()});
 }
 

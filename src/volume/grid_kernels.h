@@ -11,18 +11,19 @@
 namespace sinew {
 
 // What runs over the grid again and again. L right-hand sides ("lanes") go through together: a block of k
-// vertices is k * L numbers, vertex by vertex. L is 2, 4 or 8.
+// vertices is k * L numbers, vertex by vertex. L is 2, 4 or 8; 4, 8 or 16 in single precision, which does where a result is
+// only a direction.
 
 // out = b - A x, 0 at fixed rows. b may be null: 0.
-template <std::size_t L>
-void residual(const SpanMatrix& A, const double* b, const double* x, double* out);
+template <std::size_t L, class T>
+void residual(const SpanMatrix& A, const T* b, const T* x, T* out);
 // out = A x.
-template <std::size_t L>
-void multiply(const SpanMatrix& A, const double* x, double* out);
+template <std::size_t L, class T>
+void multiply(const SpanMatrix& A, const T* x, T* out);
 // One Gauss-Seidel sweep on A x = b, forwards or backwards. `mask` (a number a lane, 0 or 1) freezes entries;
 // null: none.
-template <std::size_t L>
-void sweep(const SpanMatrix& A, const double* b, double* x, const double* mask, bool forwards);
+template <std::size_t L, class T>
+void sweep(const SpanMatrix& A, const T* b, T* x, const T* mask, bool forwards);
 // One forward sweep on A x = 0 with every value put back into [low, high].
 template <std::size_t L>
 void sweep_within(const SpanMatrix& A, double low, double high, double* x);
@@ -44,10 +45,10 @@ GridTransfer make_transfer(const LatticeSet& fine, const LatticeSet& coarse,
                            std::span<const std::uint8_t> held);
 
 // coarse = P' fine, of `count` vertices; `fine` must be 0 where vertices are held.
-template <std::size_t L>
-void restrict_to(const GridTransfer& P, const double* fine, double* coarse, std::size_t count);
+template <std::size_t L, class T>
+void restrict_to(const GridTransfer& P, const T* fine, T* coarse, std::size_t count);
 // fine += P coarse, times the mask unless that is null.
-template <std::size_t L>
-void prolong_add(const GridTransfer& P, const double* coarse, const double* mask, double* fine);
+template <std::size_t L, class T>
+void prolong_add(const GridTransfer& P, const T* coarse, const T* mask, T* fine);
 
 }  // namespace sinew

@@ -26,18 +26,18 @@ struct Multigrid::Hierarchy {
 };
 
 // Scratch of one block of right-hand sides: a residual, a correction and a mask a level.
-template <std::size_t L>
+template <std::size_t L, class T>
 struct CycleWorkspace {
   explicit CycleWorkspace(const Multigrid::Hierarchy& hierarchy) : masks(hierarchy.levels.size()) {
     for (const auto& level : hierarchy.levels)
-      for (auto* list : {&right, &correction, &residual}) list->emplace_back(level.size() * L, 0.0);
+      for (auto* list : {&right, &correction, &residual}) list->emplace_back(level.size() * L, T(0));
   }
-  std::vector<std::vector<double>> right, correction, residual, masks;
+  std::vector<std::vector<T>> right, correction, residual, masks;
 };
 
 // correction ~ A^-1 right on the finest level, one symmetric V-cycle from zero; where `masked`, entries with
 // work.masks[0] 0 stay 0. Reads work.right[0] (0 at fixed vertices), writes work.correction[0].
-template <std::size_t L>
-void v_cycle(const Multigrid::Hierarchy& hierarchy, bool masked, CycleWorkspace<L>& work);
+template <std::size_t L, class T>
+void v_cycle(const Multigrid::Hierarchy& hierarchy, bool masked, CycleWorkspace<L, T>& work);
 
 }  // namespace sinew

@@ -2,7 +2,9 @@
 // Conjugate gradients over the hierarchy, without bounds.
 #include "sinew/volume/multigrid.h"
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "sinew/core/parallel.h"
 #include "volume/hierarchy.h"
@@ -21,16 +23,16 @@ template <std::size_t L>
 BlockSolution solve_block(const Multigrid::Hierarchy& hierarchy, std::vector<double> b, std::vector<double> x,
                           double tolerance, int max_iterations) {
   const SpanMatrix& A = hierarchy.levels[0].A;
-  CycleWorkspace<L> work(hierarchy);
+  CycleWorkspace<L, double> work(hierarchy);
   std::vector<double>& r = work.right[0];
   std::vector<double>& z = work.correction[0];
-  residual<L>(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
+  residual<L, double>(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
   // Against what the fixed values and b ask for, not against a lucky start.
   std::vector<double> zero(x.size(), 0.0), scale_vector(x.size());
   for (std::size_t i = 0; i < A.rows; ++i)
     if (hierarchy.fixed[i])
       for (std::size_t l = 0; l < L; ++l) zero[i * L + l] = x[i * L + l];
-  residual<L>(A, b.empty() ? nullptr : b.data(), zero.data(), scale_vector.data());
+  residual<L, double>(A, b.empty() ? nullptr : b.data(), zero.data(), scale_vector.data());
   const Lanes<L> scale = lane_dot<L>(scale_vector, scale_vector);
 
   std::vector<double> p(x.size(), 0.0), Ap(x.size());
@@ -43,17 +45,17 @@ BlockSolution solve_block(const Multigrid::Hierarchy& hierarchy, std::vector<dou
       if (rr[l] > 0)
         result.residual = std::max(result.residual, std::sqrt(rr[l] / (scale[l] > 0 ? scale[l] : rr[l])));
     if (result.residual <= tolerance || result.iterations >= max_iterations) break;
-    v_cycle<L>(hierarchy, false, work);
+    v_cycle(hierarchy, false, work);
     const Lanes<L> next = lane_dot<L>(r, z);
     Lanes<L> beta{}, alpha{};
     for (std::size_t l = 0; l < L; ++l) beta[l] = rz[l] > 0 ? next[l] / rz[l] : 0;
     rz = next;
     lane_xpay<L>(z, beta, p);
-    multiply<L>(A, p.data(), Ap.data());
+    multiply<L, double>(A, p.data(), Ap.data());
     const Lanes<L> pAp = lane_dot<L>(p, Ap);
     for (std::size_t l = 0; l < L; ++l) alpha[l] = pAp[l] > 0 ? rz[l] / pAp[l] : 0;
     lane_axpy<L>(alpha, p, x);
-    residual<L>(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
+    residual<L, double>(A, b.empty() ? nullptr : b.data(), x.data(), r.data());
   }
   result.x = std::move(x);
   return result;
@@ -87,28 +89,33 @@ Multigrid::Solution Multigrid::solve(const Eigen::MatrixXd& b, const Eigen::Matr
 
 Multigrid::Columns Multigrid::precondition(const Eigen::Ref<const Columns>& b) const {
   Columns x(b.rows(), b.cols());
-  with_lanes(static_cast<std::size_t>(b.rows()), b.cols(), [&]<std::size_t L>() {
+  const auto with = [&]<std::size_t L>(std::integral_constant<std::size_t, L>) {
     const auto blocks = (static_cast<std::size_t>(b.cols()) + L - 1) / L;
     parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
-      CycleWorkspace<L> work(*hierarchy_);
-      double* right = work.right[0].data();
-      const double* found = work.correction[0].data();
+      CycleWorkspace<L, float> work(*hierarchy_);
+      float* right = work.right[0].data();
+      const float* found = work.correction[0].data();
       for (std::size_t k = begin; k < end; ++k) {
         const auto first = static_cast<Eigen::Index>(k * L);
         const Eigen::Index width = std::min<Eigen::Index>(L, b.cols() - first);
+        for (Eigen::Index i = 0; i < b.rows(); ++i) {
+          float* row = right + i * static_cast<Eigen::Index>(L);
+          std::fill_n(row, L, 0.0f);
+          if (!hierarchy_->fixed[static_cast<std::size_t>(i)])
+            std::copy_n(b.data() + i * b.outerStride() + first, width, row);
+        }
+        v_cycle(*hierarchy_, false, work);
         for (Eigen::Index i = 0; i < b.rows(); ++i)
-          for (Eigen::Index l = 0; l < static_cast<Eigen::Index>(L); ++l)
-            right[i * static_cast<Eigen::Index>(L) + l] =
-                l < width && !hierarchy_->fixed[static_cast<std::size_t>(i)]
-                    ? static_cast<double>(b(i, first + l))
-                    : 0.0;
-        v_cycle<L>(*hierarchy_, false, work);
-        for (Eigen::Index i = 0; i < b.rows(); ++i)
-          for (Eigen::Index l = 0; l < width; ++l)
-            x(i, first + l) = static_cast<float>(found[i * static_cast<Eigen::Index>(L) + l]);
+          std::copy_n(found + i * static_cast<Eigen::Index>(L), width, &x(i, first));
       }
     });
-  });
+  };
+  if (b.cols() <= 4)
+    with(std::integral_constant<std::size_t, 4>());
+  else if (b.cols() <= 8)
+    with(std::integral_constant<std::size_t, 8>());
+  else
+    with(std::integral_constant<std::size_t, 16>());
   return x;
 }
 

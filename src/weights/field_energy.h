@@ -14,8 +14,31 @@ namespace sinew::weights_detail {
 // Fields of one joint: a row a vertex, three columns (x, y, z of the joint's frame) a function.
 using Fields = Eigen::Matrix<float, Eigen::Dynamic, 3 * kTurnFunctions, Eigen::RowMajor>;
 
-// The elastic energy of flesh around one joint that turns alone, for many rotations of it at once: eight of
-// them share every operation, in single precision. All positions are in the joint's frame, where a twist
+// Rotations of a joint as the kernel takes them, filled up to whole packs by rest.
+struct TurnLanes {
+  std::size_t lanes = 0;
+  std::vector<float> parts, angles;  // see Part in the kernel; of the twists
+
+  explicit TurnLanes(std::size_t turns);
+  void put(std::size_t k, const Vec3& turn, const TurnValues& factors);
+  // What vertices see of the twists.
+  void twist(const Eigen::VectorXd& share, std::vector<float>& cosine, std::vector<float>& sine) const;
+};
+
+// The energy of cells at many poses, which lie as place() of the kernel says, and where the search for the cells'
+// rotations starts next time.
+class CellSpins {
+ public:
+  // Of `count` poses. Where `force` is not null, it becomes the gradient by the positions.
+  std::vector<double> stretch(const Corotational& model, std::size_t count, const std::vector<float>& at,
+                              std::vector<float>* force);
+
+ private:
+  std::vector<float> spins_;
+};
+
+// The elastic energy of flesh around one joint that turns alone, for many rotations of it at once: up to
+// sixteen of them share every operation, in single precision. All positions are in the joint's frame, where a twist
 // turns x and y.
 class FieldEnergy {
  public:
@@ -31,20 +54,20 @@ class FieldEnergy {
   double evaluate(const Fields& fields, std::span<const double> scales, Fields& gradient);
   // The posed vertices of the last call, at one of the rotations.
   GridPositions posed(std::size_t turn) const;
+  const std::vector<float>& posed() const { return at_; }  // all, as place() of the kernel says
 
  private:
   void pose(const Fields* fields);
-  std::vector<double> stretch(bool pull);
 
   const Corotational* model_;
   std::span<const std::uint8_t> fixed_;
   std::vector<float> rest_, swing_;  // 3 and 1 a vertex
   std::vector<Vec3> turns_;
-  std::size_t lanes_ = 0;             // rotations, filled up to whole packs
-  std::vector<float> parts_;          // of the rotations, lanes_ each: see Part in the kernel
-  std::vector<float> cosine_, sine_;  // of the twist at each vertex, lanes_ a vertex
+  TurnLanes lanes_;
+  std::vector<float> cosine_, sine_;  // of the twist at each vertex, for every lane
   std::vector<float> scale_;          // of the rotations
   std::vector<float> at_, force_;     // pack by pack; see place() in the kernel
+  CellSpins spins_;
 };
 
 }  // namespace sinew::weights_detail

@@ -6,10 +6,23 @@
 #include <cmath>
 #include <limits>
 
+#include "weights/field_energy_kernel.h"
+
 namespace sinew::weights_detail {
 namespace {
 
 constexpr double kFieldDamping = 1e-3;  // of functions that the samples can hardly tell apart
+
+using Wide = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Columns = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// One coordinate of what has three a function or mode.
+template <class Matrix>
+Columns every_third(const Matrix& of, Eigen::Index coordinate) {
+  Columns one(of.rows(), of.cols() / 3);
+  for (Eigen::Index k = 0; k < one.cols(); ++k) one.col(k) = of.col(3 * k + coordinate);
+  return one;
+}
 
 }  // namespace
 
@@ -25,23 +38,25 @@ Eigen::MatrixXd function_products(std::span<const TurnValues> samples, std::span
 
 Fields precondition_fields(const Multigrid& hierarchy, const Eigen::MatrixXf& inverse_products,
                            const Fields& gradient) {
-  using Row = Eigen::Matrix<float, kTurnFunctions, 3, Eigen::RowMajor>;
   Fields d = hierarchy.precondition(gradient);
-  for (Eigen::Index i = 0; i < d.rows(); ++i) {
-    Eigen::Map<Row> row(d.row(i).data());
-    row = (inverse_products * row).eval();
-  }
+  Eigen::Matrix<float, kTurnFunctions, kMixWidth, Eigen::RowMajor> by;
+  by.setZero();
+  by.leftCols<kTurnFunctions>() = inverse_products;
+  mix_functions(static_cast<std::size_t>(d.rows()), by.data(), d.data());
   return d;
 }
 
 Modes modes_that_matter(const Corotational& model, const Fields& fields, const Eigen::MatrixXd& products,
                         double budget) {
   constexpr auto kCount = static_cast<Eigen::Index>(kTurnFunctions);
-  const Eigen::MatrixXd all = fields.cast<double>(), pulled = model.matrix() * all;
+  // A coordinate at a time.
   Eigen::MatrixXd energy = Eigen::MatrixXd::Zero(kCount, kCount);
-  for (Eigen::Index f = 0; f < kCount; ++f)
-    for (Eigen::Index g = 0; g < kCount; ++g)
-      energy(f, g) = 0.5 * all.middleCols<3>(3 * f).cwiseProduct(pulled.middleCols<3>(3 * g)).sum();
+  for (Eigen::Index c = 0; c < 3; ++c) {
+    Wide one(fields.rows(), kCount);
+    for (Eigen::Index f = 0; f < kCount; ++f) one.col(f) = fields.col(3 * f + c).cast<double>();
+    const Wide pulled = model.matrix() * one;
+    energy.noalias() += 0.5 * one.transpose() * pulled;
+  }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> metric(products);
   const Eigen::MatrixXd root = metric.operatorSqrt();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(root * energy * root);
@@ -52,10 +67,11 @@ Modes modes_that_matter(const Corotational& model, const Fields& fields, const E
   const Eigen::MatrixXf mix = (root * kept).cast<float>();
   Modes modes;
   modes.mixes = (kept.transpose() * metric.operatorInverseSqrt()).cast<float>();
-  modes.values.setZero(fields.rows(), 3 * mix.cols());
-  for (Eigen::Index m = 0; m < mix.cols(); ++m)
-    for (Eigen::Index f = 0; f < kCount; ++f)
-      modes.values.middleCols<3>(3 * m) += mix(f, m) * fields.middleCols<3>(3 * f);
+  modes.values.resize(fields.rows(), 3 * mix.cols());
+  for (Eigen::Index c = 0; c < 3; ++c) {
+    const Columns one = every_third(fields, c), mixed = one * mix;
+    for (Eigen::Index m = 0; m < mix.cols(); ++m) modes.values.col(3 * m + c) = mixed.col(m);
+  }
   return modes;
 }
 
@@ -93,10 +109,15 @@ Rounding rounding_of(const Corotational& model, std::span<const std::uint8_t> fi
 }
 
 Fields fields_of(const Modes& modes) {
-  Fields fields = Fields::Zero(modes.values.rows(), 3 * static_cast<Eigen::Index>(kTurnFunctions));
-  for (Eigen::Index m = 0; m < modes.mixes.rows(); ++m)
-    for (Eigen::Index f = 0; f < modes.mixes.cols(); ++f)
-      fields.middleCols<3>(3 * f) += modes.mixes(m, f) * modes.values.middleCols<3>(3 * m);
+  return fields_of(modes.values, modes.mixes);
+}
+
+Fields fields_of(const Eigen::MatrixXf& values, const GridField::Mixes& mixes) {
+  Fields fields = Fields::Zero(values.rows(), 3 * static_cast<Eigen::Index>(kTurnFunctions));
+  for (Eigen::Index c = 0; c < 3 && mixes.rows() > 0; ++c) {
+    const Columns all = every_third(values, c) * mixes;
+    for (Eigen::Index f = 0; f < all.cols(); ++f) fields.col(3 * f + c) = all.col(f);
+  }
   return fields;
 }
 

@@ -43,5 +43,7 @@ Rounding rounding_of(const Corotational& model, std::span<const std::uint8_t> fi
                      double budget);
 
 Fields fields_of(const Modes& modes);
+// The same of rows of their own: 3 numbers a mode, and a row of functions a mode.
+Fields fields_of(const Eigen::MatrixXf& values, const GridField::Mixes& mixes);
 
 }  // namespace sinew::weights_detail

@@ -18,6 +18,7 @@
 #include "weights/flesh_body.h"
 #include "weights/flesh_pairs.h"
 #include "weights/joint_band.h"
+#include "weights/least_energies.h"
 
 namespace sinew {
 namespace {
@@ -44,10 +45,27 @@ struct JointProblem {
   }
 };
 
+constexpr std::size_t kSpread = 64;  // samples between the directions
+
+// More where the joint swings and twists far: there the energy is least smooth and the fewest samples lie. 1 on average.
+std::vector<double> sample_weights(const MotionRange& range, std::span<const Vec3> turns) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (const Vec3& turn : turns) {
+    const double a = range.swing > 0 ? std::hypot(turn.x(), turn.y()) / range.swing : 0,
+                 b = range.twist > 0 ? turn.z() / range.twist : 0;
+    weights.push_back(std::exp(a * a * a * a / 2 + a * a * b * b));
+    sum += weights.back();
+  }
+  for (double& weight : weights) weight *= static_cast<double>(turns.size()) / sum;
+  return weights;
+}
+
 // Twice: first each sample counts by what it costs without fields, then by what it still costs, which is about
 // what it costs the elastic body; so what is made small is the sum of the ratios.
 Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& options) {
   const std::vector<Vec3> turns = motion_samples(joint.range);
+  const std::vector<double> weights = sample_weights(joint.range, turns);
   std::vector<TurnValues> values;
   for (const Vec3& turn : turns) values.push_back(turn_functions(turn));
   FieldEnergy samples = joint.energy_at(turns);
@@ -66,7 +84,8 @@ Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& o
   descent.progress = options.progress;
   for (const int steps : {options.steps / 3, options.steps - options.steps / 3}) {
     const std::vector<double> energies = samples.energies(fitted.steps > 0 ? &fitted.fields : nullptr);
-    for (std::size_t k = 0; k < energies.size(); ++k) scales[k] = energies[k] > 0 ? 1 / energies[k] : 0;
+    for (std::size_t k = 0; k < energies.size(); ++k)
+      scales[k] = energies[k] > 0 ? weights[k] / energies[k] : 0;
     fitted.products = function_products(values, scales);
     inverse =
         fitted.products.ldlt().solve(Eigen::MatrixXd::Identity(kTurnFunctions, kTurnFunctions)).cast<float>();
@@ -102,7 +121,7 @@ std::vector<Vec3> unseen_turns(const MotionRange& range) {
 // Least energy of the elastic body at a rotation of the joint, from the pose that `energy` was asked for last;
 // or any energy below `enough`.
 double elastic_energy(const ElasticBody& body, const FieldEnergy& energy, std::size_t turn,
-                      const FleshOptions& options, double enough = 0) {
+                      const FleshOptions& options, double enough) {
   return body
       .minimise(energy.posed(turn), {.tolerance = kJudgeTolerance,
                                      .max_iterations = 100,
@@ -132,9 +151,9 @@ void judge(const JointProblem& joint, const Fields& fields, const FleshOptions& 
            FleshFigures& figures) {
   FieldEnergy energy = joint.energy_at(unseen_turns(joint.range));
   const std::vector<double> bare = energy.energies(nullptr), with = energy.energies(&fields);
-  std::vector<double> least;
-  for (std::size_t k = 0; k < bare.size(); ++k)
-    least.push_back(elastic_energy(joint.body, energy, k, options));
+  const std::vector<double> least =
+      least_energies(joint.body, energy.posed(), bare.size(),
+                     {.tolerance = kJudgeTolerance, .max_iterations = 100, .progress = options.progress});
   const Ratios before(bare, least), after(with, least);
   figures.bare = before.worst;
   figures.bare_mean = before.mean;
@@ -279,6 +298,12 @@ std::vector<Vec3> motion_samples(const MotionRange& range) {
     if (k % 2 == 0) at(k, 0.4, 0);
   }
   for (const double twist : {-1.0, -0.5, 0.5, 1.0}) at(0, 0, twist);
+  // Between them by the sequence of the generalised golden ratio.
+  constexpr double kRatio = 1.2207440846057596;  // x^4 = x + 1
+  const auto place = [](std::size_t k, int power) {
+    return std::fmod(0.5 + static_cast<double>(k + 1) * std::pow(kRatio, -power), 1.0);
+  };
+  for (std::size_t k = 0; k < kSpread; ++k) at(8 * place(k, 1), std::sqrt(place(k, 2)), 2 * place(k, 3) - 1);
   return samples;
 }
 
@@ -310,26 +335,27 @@ Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, st
   const Body whole{grid, handles, parents, harmonic.values, flesh.reached, options.stiffness};
   std::vector<std::size_t> outside(bones.size(), 0);
   std::vector<std::optional<Error>> errors(bones.size());
+  const auto is_left_out = [&](std::size_t b) { return !options.left_out.empty() && options.left_out[b]; };
   PieceProgress done(options.progress, "flesh", bones.size());
-  // A piece of this loop is one joint, for any number of threads.
-  parallel_for(bones.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t b = begin; b < end; ++b) {
-      if (!options.left_out.empty() && options.left_out[b]) continue;
-      auto solved = is_cancelled(options.progress)
-                        ? Result<JointResult>(cancelled())
-                        : solve_flesh(whole, b, joint_frame(bones, parents, b), options);
-      if (!solved.ok()) {
-        errors[b] = solved.error();
-        continue;
-      }
-      const auto column = static_cast<Eigen::Index>(b);
-      flesh.swing.col(column) = solved->swing;
-      flesh.twist.col(column) = solved->twist;
-      flesh.fields[b] = std::move(solved->field);
-      flesh.figures[b] = solved->figures;
-      outside[b] = solved->outside;
-      done.add();
+  std::vector<double> costs;
+  for (std::size_t b = 0; b < bones.size(); ++b)
+    costs.push_back(is_left_out(b) ? 0 : static_cast<double>(whole.unknowns(b)));
+  parallel_each(costs, [&](std::size_t b) {
+    if (is_left_out(b)) return;
+    auto solved = is_cancelled(options.progress)
+                      ? Result<JointResult>(cancelled())
+                      : solve_flesh(whole, b, joint_frame(bones, parents, b), options);
+    if (!solved.ok()) {
+      errors[b] = solved.error();
+      return;
     }
+    const auto column = static_cast<Eigen::Index>(b);
+    flesh.swing.col(column) = solved->swing;
+    flesh.twist.col(column) = solved->twist;
+    flesh.fields[b] = std::move(solved->field);
+    flesh.figures[b] = solved->figures;
+    outside[b] = solved->outside;
+    done.add();
   });
   for (const auto& error : errors)
     if (error) return *error;

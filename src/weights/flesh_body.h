@@ -32,6 +32,14 @@ struct Body {
   JointBand band(std::size_t bone, double cut) const {
     return joint_band(grid, handles, bones_below(parents, bone), harmonic, reached, cut);
   }
+  // About how many vertices the joint moves by parts.
+  std::size_t unknowns(std::size_t bone) const {
+    const std::vector<std::uint8_t> below = bones_below(parents, bone);
+    Eigen::VectorXd sum = Eigen::VectorXd::Zero(harmonic.rows());
+    for (std::size_t b = 0; b < below.size(); ++b)
+      if (below[b]) sum += harmonic.col(static_cast<Eigen::Index>(b));
+    return static_cast<std::size_t>((sum.array() > kWeightCut && sum.array() < 1 - kWeightCut).count());
+  }
   std::vector<float> stiffness_of(const JointBand& band) const {
     std::vector<float> values;
     if (!stiffness.empty())

@@ -13,6 +13,7 @@
 #include "sinew/volume/elastic.h"
 #include "sinew/weights/held_out_turns.h"
 #include "weights/field_modes.h"
+#include "weights/least_energies.h"
 #include "weights/pair_choice.h"
 
 namespace sinew::weights_detail {
@@ -151,14 +152,13 @@ Unseen unseen_energies(const PairProblem& problem, const ElasticBody& body) {
   PairEnergy shared = problem.shared_energy(body, turns);
   const std::vector<double> inside = shared.energies(nullptr);
   Unseen unseen{problem.whole(turns), {}, {}};
+  unseen.least = least_energies(
+      body, shared.posed(), inside.size(),
+      {.tolerance = 2 * kJudgeTolerance, .max_iterations = 100, .progress = problem.options().progress});
   for (std::size_t k = 0; k < inside.size(); ++k) {
     unseen.outside[k] -= inside[k];
     unseen.bare.push_back(unseen.outside[k] + inside[k]);
-    unseen.least.push_back(unseen.outside[k] +
-                           body.minimise(shared.posed(k), {.tolerance = 2 * kJudgeTolerance,
-                                                           .max_iterations = 100,
-                                                           .progress = problem.options().progress})
-                               .energy);
+    unseen.least[k] += unseen.outside[k];
   }
   return unseen;
 }
@@ -280,21 +280,21 @@ Result<std::vector<GridPair>> solve_pairs(const Body& whole, const FittedJoints&
       pairs.push_back({b, static_cast<std::size_t>(above)});
   }
   std::vector<std::optional<Error>> errors(pairs.size());
-  const auto each = [&](std::size_t count, const auto& solve) -> Result<void> {
-    // A piece of this loop is one pair, for any number of threads.
-    parallel_for(count, 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        const Result<void> solved =
-            is_cancelled(joints.options.progress) ? Result<void>(cancelled()) : solve(k);
-        if (!solved.ok()) errors[k] = solved.error();
-      }
+  const auto each = [&](std::span<const double> costs, const auto& solve) -> Result<void> {
+    parallel_each(costs, [&](std::size_t k) {
+      const Result<void> solved =
+          is_cancelled(joints.options.progress) ? Result<void>(cancelled()) : solve(k);
+      if (!solved.ok()) errors[k] = solved.error();
     });
     for (const auto& error : errors)
       if (error) return *error;
     return {};
   };
   std::vector<std::optional<Judged>> judged(pairs.size());
-  SINEW_CHECK(each(pairs.size(), [&](std::size_t k) -> Result<void> {
+  std::vector<double> costs;
+  for (const JointPair& pair : pairs)
+    costs.push_back(static_cast<double>(figures[pair.child].unknowns + figures[pair.parent].unknowns));
+  SINEW_CHECK(each(costs, [&](std::size_t k) -> Result<void> {
     SINEW_TRY(judged[k], judge_pair(whole, joints, pairs[k]));
     return {};
   }));
@@ -308,7 +308,9 @@ Result<std::vector<GridPair>> solve_pairs(const Body& whole, const FittedJoints&
   const std::vector<std::uint8_t> taken =
       affordable(offers, whole.parents, granted_ratio(joints.options), granted);
   std::vector<std::optional<GridPair>> solved(wanted.size());
-  SINEW_CHECK(each(wanted.size(), [&](std::size_t k) -> Result<void> {
+  costs.clear();
+  for (const Judged& one : wanted) costs.push_back(one.cost);
+  SINEW_CHECK(each(costs, [&](std::size_t k) -> Result<void> {
     if (!taken[k]) return {};
     SINEW_TRY(solved[k], solve_pair(whole, joints, wanted[k]));
     return {};

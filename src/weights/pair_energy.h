@@ -22,7 +22,7 @@ struct PairTurns {
 // Vertices at pairs of rotations, where what is known so far takes them, and what becomes there of a shift at
 // rest; both as place() of the kernel says. From `origin`, so that floats do for a body far away.
 struct MovedVertices {
-  std::size_t count = 0, lanes = 0;
+  std::size_t count = 0, turns = 0, lanes = 0;  // lanes: turns, filled up to whole packs
   Vec3 origin = Vec3::Zero();
   std::vector<float> base, maps;
 };
@@ -45,7 +45,7 @@ std::vector<TurnValues> pair_functions(bool child, std::span<const PairTurns> tu
 // As FieldEnergy, for fields that two joints drive which turn together. In world axes.
 class PairEnergy {
  public:
-  // What is given is kept by reference, but for `moved`. As many turns as `moved` has lanes.
+  // What is given is kept by reference, but for `moved`.
   PairEnergy(const Corotational& model, std::span<const std::uint8_t> fixed, MovedVertices moved);
 
   // Fields of the child, which the parent drives too, or the other way; twist: of the joint with the field, at
@@ -54,14 +54,19 @@ class PairEnergy {
   std::vector<double> energies(const Fields* fields);
   double evaluate(const Fields& fields, std::span<const double> scales, Fields& gradient);
   GridPositions posed(std::size_t turn) const;
+  const std::vector<float>& posed() const {
+    return at_;
+  }  // all, as place() of the kernel says, from the origin
 
  private:
-  std::vector<double> stretch(const Fields* fields, bool pull);
+  void pose(const Fields* fields);
 
   const Corotational* model_;
   std::span<const std::uint8_t> fixed_;
   MovedVertices moved_;
-  std::vector<float> parts_, cosine_, sine_, scale_, at_, force_;  // as of FieldEnergy
+  TurnLanes lanes_;
+  std::vector<float> cosine_, sine_, scale_, at_, force_;  // as of FieldEnergy
+  CellSpins spins_;
 };
 
 }  // namespace sinew::weights_detail

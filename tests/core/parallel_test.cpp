@@ -163,6 +163,19 @@ TEST(Executor, RunsWhatItsPiecesStart) {
   EXPECT_EQ(executor.jobs, 5);
 }
 
+TEST(ParallelEach, TakesEveryOneOnceAndTheDearestFirst) {
+  const std::vector<double> costs{1, 5, 3, 5, 0};
+  std::vector<std::size_t> order;
+  {
+    const ExecutorScope scope(&serial_executor());
+    parallel_each(costs, [&](std::size_t k) { order.push_back(k); });
+  }
+  EXPECT_EQ(order, (std::vector<std::size_t>{1, 3, 2, 0, 4}));
+  std::vector<std::atomic<int>> taken(1000);
+  parallel_each(std::vector<double>(1000, 1.0), [&](std::size_t k) { ++taken[k]; });
+  for (const auto& count : taken) EXPECT_EQ(count, 1);
+}
+
 TEST(Executor, SumsHaveTheSameBitsOnAnyOfThem) {
   const auto sum = [] {
     return parallel_reduce(

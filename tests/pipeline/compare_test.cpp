@@ -10,6 +10,7 @@
 
 #include "binding/small_rigs.h"
 #include "pipeline/compare_runner.h"
+#include "sinew/binding/bind.h"
 #include "sinew/binding/elastic_setup.h"
 #include "sinew/characters/characters.h"
 #include "sinew/report/compare_page.h"
@@ -313,6 +314,31 @@ TEST(Compare, RotationsTellWorstAndMeanOfEveryJointAndOfNeighbours) {
     }
   EXPECT_NEAR(report->rotations[0].methods[0].worst, worst, 0.01 * worst);
   EXPECT_NEAR(report->rotations[0].methods[0].mean, mean, 0.01 * mean);
+}
+
+TEST(Compare, RotationsJudgeFleshAsItIsStored) {
+  Rig rig = *make_character("arm", {.resolution = 800});
+  BindRequest request;
+  request.voxels = 44;
+  request.flesh = FleshRequest{};
+  ASSERT_TRUE(bind(rig, request).ok());
+  ASSERT_FALSE(rig.flesh.fields.empty());
+  const CompareRequest wanted{
+      .joints = {"ForeArm"}, .clip_samples = 0, .voxels = 44, .pictures = 0, .rotations = 4};
+  const auto worst = [](const CompareReport& report, std::string_view weights) {
+    for (const RotationFigures& method : report.rotations[0].methods)
+      if (method.pair.weights == weights && method.pair.deformer == "flesh") return method.worst;
+    return 0.0;
+  };
+  auto whole = compare(rig, wanted);
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  EXPECT_NEAR(worst(*whole, "stored"), worst(*whole, "elastic"), 0.15);
+  for (FleshField& field : rig.flesh.fields)
+    for (std::int8_t& value : field.values) value = static_cast<std::int8_t>(-value);
+  auto damaged = compare(rig, wanted);
+  ASSERT_TRUE(damaged.ok()) << damaged.error().message;
+  EXPECT_GT(worst(*damaged, "stored"), 1.3 * worst(*whole, "stored"));
+  EXPECT_EQ(worst(*damaged, "elastic"), worst(*whole, "elastic"));
 }
 
 TEST(ComparePage, HoldsItsPicturesAndEveryPoseAndDoesNotOverwrite) {

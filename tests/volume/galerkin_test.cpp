@@ -93,8 +93,8 @@ TEST(GridTransfer, IsTheProductOfHatsAndItsTranspose) {
     for (Eigen::Index i = 0; i < f.rows(); ++i)
       if (pair.held[static_cast<std::size_t>(i)]) f.row(i).setZero();
     Block restricted(P.cols(), 4), prolonged = f;
-    restrict_to<4>(transfer, f.data(), restricted.data(), pair.coarse.size());
-    prolong_add<4>(transfer, c.data(), mask.data(), prolonged.data());
+    restrict_to<4, double>(transfer, f.data(), restricted.data(), pair.coarse.size());
+    prolong_add<4, double>(transfer, c.data(), mask.data(), prolonged.data());
     EXPECT_LT((restricted - P.transpose() * f).cwiseAbs().maxCoeff(), 1e-12);
     EXPECT_LT((prolonged - f - mask.cwiseProduct(P * c)).cwiseAbs().maxCoeff(), 1e-12);
     for (Eigen::Index j = 0; j < P.cols(); ++j)

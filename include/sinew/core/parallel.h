@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <numeric>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -53,6 +56,20 @@ void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
                               [](void* context, std::size_t begin, std::size_t end) {
                                 (*static_cast<Callable*>(context))(begin, end);
                               });
+}
+
+/// Calls body(i) for every i below the number of costs: the dearest first, and whichever thread is free takes the next, so
+/// that none waits long for the others at the end.
+template <class Body>
+void parallel_each(std::span<const double> costs, Body&& body) {
+  std::vector<std::size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+  std::atomic<std::size_t> next{0};
+  parallel_for(order.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) body(order[next++]);
+  });
 }
 
 /// Sum (or any fold) of map(begin, end) over fixed pieces, folded in order: the same bits for any thread

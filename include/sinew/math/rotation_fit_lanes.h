@@ -6,8 +6,9 @@ namespace sinew {
 /// A vector q (any length) that the symmetric matrix a of rank 3 takes to zero: the column of its adjugate
 /// with the largest diagonal. Straight-line code, so that a loop over it becomes SIMD.
 template <class T>
-inline void null_vector(const T& a00, const T& a01, const T& a02, const T& a03, const T& a11, const T& a12,
-                        const T& a13, const T& a22, const T& a23, const T& a33, T* q) {
+[[gnu::always_inline]] inline void null_vector(const T& a00, const T& a01, const T& a02, const T& a03,
+                                               const T& a11, const T& a12, const T& a13, const T& a22,
+                                               const T& a23, const T& a33, T* q) {
   const T s0 = a00 * a11 - a01 * a01, s1 = a00 * a12 - a01 * a02, s2 = a00 * a13 - a01 * a03;
   const T s3 = a01 * a12 - a11 * a02, s4 = a01 * a13 - a11 * a03, s5 = a02 * a13 - a12 * a03;
   const T c5 = a22 * a33 - a23 * a23, c4 = a12 * a33 - a13 * a23, c3 = a12 * a23 - a13 * a22;

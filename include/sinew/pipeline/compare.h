@@ -78,7 +78,8 @@ struct Convergence {
   double full_seconds = 0, reduced_seconds = 0;  ///< that all their iterations took
 };
 
-/// Energies over that of the elastic reference, over rotations that were not sampled.
+/// Energies over that of the elastic reference, over rotations that were not sampled. elastic x flesh is fitted to the
+/// grid of the comparison; stored x flesh is what the rig stores, carried from the mesh into that grid.
 struct RotationFigures {
   MethodPair pair;
   double worst = 1, mean = 1;
