@@ -136,6 +136,14 @@ Result<Rig> bones_of_skin(const Rig& rig) {
   return as_chains(rig, controls);
 }
 
+// Where the file does not say where bones end, it does from now on: whoever reads it finds the bones that it was bound to.
+Result<Skeleton> with_ends_of(const Skeleton& chains, const Skeleton& skeleton) {
+  std::vector<Joint> joints(skeleton.joints().begin(), skeleton.joints().end());
+  for (std::size_t j = 0; j < joints.size(); ++j)
+    if (!joints[j].tail) joints[j].tail = chains[j].tail;
+  return Skeleton::create(std::move(joints));
+}
+
 void note_islands(const IslandPlan& plan, BindReport& report) {
   report.islands = plan.components.count;
   report.layers = plan.count(IslandBinding::kLayer);
@@ -321,6 +329,8 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
   SINEW_TRY(EndpointWeights endpoint, endpoints_for(rig, pruned.weights, surface.input(),
                                                     surface.welded.weld.to_welded, request, report));
   // Joint weights are made from the new weights; where that fails, the rig gets its old ones back.
+  SINEW_TRY(Skeleton ended, with_ends_of(chains.skeleton, rig.skeleton));
+  std::swap(rig.skeleton, ended);
   std::swap(rig.endpoint, endpoint);
   std::swap(rig.weights, pruned.weights);
   JointWeights old = std::exchange(rig.joint_weights, {});
@@ -336,6 +346,7 @@ Result<BindReport> bind(Rig& rig, const BindRequest& request) {
     return add_flesh(rig, all, request, report);
   }();
   if (!added) {
+    std::swap(rig.skeleton, ended);
     std::swap(rig.endpoint, endpoint);
     std::swap(rig.weights, pruned.weights);
     rig.joint_weights = std::move(old);

@@ -182,16 +182,6 @@ Result<BoneBody> affordable_body(const BindInput& input, BoneBody body, double m
   return body;
 }
 
-// Its cells are wider than those of weights: short bones have grids of their own, and fields are smooth.
-Result<BoneBody> flesh_body(BindingContext& context, const FleshOptions& options) {
-  constexpr std::size_t kCells = 28'000;
-  const BindInput input = context.input();
-  SINEW_TRY(BoneBody body, make_bone_body(input, context.voxels(), context.progress(),
-                                          std::min(kCells, elastic_cells(input))));
-  if (context.voxels() > 0) return body;
-  return affordable_body(input, std::move(body), flesh_unknowns(input), options);
-}
-
 // The points of the surface, or of islands that follow it, that a patch reaches, each once: where patches
 // overlap, those nearer to its bones.
 void take_points(std::span<const ShortBonePatch> patches, std::span<const Vec3> led, const IslandPlan& plan,
@@ -228,11 +218,8 @@ std::vector<float> stiffness_at(const VoxelGrid& fine, const VoxelGrid& coarse,
 Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, const VoxelGrid& coarse,
                                             std::span<const Vec3> led, const IslandPlan& plan,
                                             FleshOptions options, std::vector<std::uint8_t>& left_out) {
-  constexpr std::size_t kCells = 10'000;
   std::vector<ShortBonePatch> patches = short_bone_patches(input, coarse.cell_size());
   std::vector<BoneBody> bodies;
-  const double most =
-      flesh_unknowns(input) / (2 * static_cast<double>(std::max<std::size_t>(patches.size(), 1)));
   const std::span<const float> stiffness = options.stiffness;
   const std::span<const MotionRange> ranges = options.ranges;
   std::vector<FinerFlesh> finer;
@@ -242,10 +229,10 @@ Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, const VoxelG
     std::vector<std::uint8_t> carrier(patch.bones.size(), 0);
     std::fill(carrier.begin() + static_cast<std::ptrdiff_t>(patch.short_count), carrier.end(), 1);
     options.left_out = carrier;
-    auto made = make_bone_body(patch.input(), 0, options.progress, std::min(kCells, elastic_cells(input)));
+    auto made = make_flesh_body(patch.input(), input, patches.size(), options);
     if (!made.ok() && made.error().code == ErrorCode::kCancelled) return made.error();
     if (!made.ok()) continue;
-    SINEW_TRY(const BoneBody body, affordable_body(patch.input(), std::move(*made), most, options));
+    BoneBody body = *std::move(made);
     if (!patch.gains_by(body.body.grid.cell_size())) continue;
     const std::vector<float> stiff = stiffness_at(body.body.grid, coarse, stiffness);
     std::vector<MotionRange> own;
@@ -272,6 +259,23 @@ Result<std::vector<FinerFlesh>> finer_flesh(const BindInput& input, const VoxelG
 }
 
 }  // namespace
+
+Result<BoneBody> make_flesh_body(const BindInput& input, int voxels, const FleshOptions& options) {
+  constexpr std::size_t kCells = 28'000;
+  SINEW_TRY(BoneBody body,
+            make_bone_body(input, voxels, options.progress, std::min(kCells, elastic_cells(input))));
+  if (voxels > 0) return body;
+  return affordable_body(input, std::move(body), flesh_unknowns(input), options);
+}
+
+Result<BoneBody> make_flesh_body(const BindInput& piece, const BindInput& whole, std::size_t pieces,
+                                 const FleshOptions& options) {
+  constexpr std::size_t kCells = 10'000;
+  SINEW_TRY(BoneBody body,
+            make_bone_body(piece, 0, options.progress, std::min(kCells, elastic_cells(whole))));
+  const double most = flesh_unknowns(whole) / (2 * static_cast<double>(std::max<std::size_t>(pieces, 1)));
+  return affordable_body(piece, std::move(body), most, options);
+}
 
 Flesh carry_flesh(const GridFlesh& grid, const FleshOptions& options, std::span<const int> parents,
                   const TrilinearWeights& transfer, std::span<const int> fallback,
@@ -413,7 +417,7 @@ Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshReq
   options.tolerance = request.tolerance;
   options.progress = request.progress;
   const BindInput input = surface.input();
-  SINEW_TRY(const BoneBody whole, flesh_body(context, options));
+  SINEW_TRY(const BoneBody whole, make_flesh_body(context.input(), context.voxels(), options));
   const BoneBody* body = &whole;
   report.voxels = body->body.grid.vertex_count();
   std::vector<float> stiffness;

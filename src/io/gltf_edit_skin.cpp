@@ -41,12 +41,17 @@ void reuse_nodes(Editor& editor) {
                       animated[j]);
         mark_helper(editor.builder.json, node);
       }
-    } else if (node >= 0 && j < editor.document.skeleton.size() &&
-               !near(skeleton[j].rest_local, editor.document.skeleton[j].rest_local)) {
+    } else if (node >= 0 && j < editor.document.skeleton.size()) {
+      const Joint& before = editor.document.skeleton[j];
       Json& json = editor.builder.json["nodes"][at(node)];
-      set_transform(json, skeleton[j].rest_local, skeleton[j].rest_parts, animated[j]);
-      if (const auto& tail = skeleton[j].tail; tail && editor.document.skeleton[j].tail)
-        json["extensions"]["SINEW_rig"]["tail"] = {tail->x(), tail->y(), tail->z()};
+      const bool moved = !near(skeleton[j].rest_local, before.rest_local);
+      if (moved) set_transform(json, skeleton[j].rest_local, skeleton[j].rest_parts, animated[j]);
+      // Ends of bones that the file did not tell are found in binding.
+      if (const auto& tail = skeleton[j].tail; tail && (moved || !before.tail)) {
+        ensure_object(ensure_object(json, "extensions"), "SINEW_rig")["tail"] = {tail->x(), tail->y(),
+                                                                                 tail->z()};
+        declare_extension(editor.builder.json, "SINEW_rig");
+      }
     }
   }
 }

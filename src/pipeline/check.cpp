@@ -38,8 +38,13 @@ Result<std::vector<JointEnergy>> energies_of(const CheckedRig& checked, const Ch
     report.warnings.push_back(fmt::format("elastic energies are left out: {} joints are too many", joints));
     return none;
   }
-  const auto cells = [](const BindInput&) { return kCheckCells; };
-  auto arenas = Arenas::open(*checked.rig, request.voxels, cells, request.progress);
+  const auto make_body = [&](const BindInput& input) {
+    return make_bone_body(input, request.voxels, request.progress, kCheckCells);
+  };
+  const auto make_piece = [&](const BindInput& piece, const BindInput&, std::size_t) {
+    return make_bone_body(piece, 0, request.progress, kCheckCells);
+  };
+  auto arenas = Arenas::open(*checked.rig, make_body, request.progress);
   if (!arenas.ok() && arenas.error().code == ErrorCode::kCancelled) return arenas.error();
   if (!arenas.ok()) {
     report.warnings.push_back("elastic energies are left out: " + arenas.error().message);
@@ -48,7 +53,7 @@ Result<std::vector<JointEnergy>> energies_of(const CheckedRig& checked, const Ch
   std::vector<std::uint8_t> carrying(joints, 0);
   for (std::size_t j = 0; j < joints; ++j)
     carrying[j] = checked.shares.col(static_cast<Eigen::Index>(j)).maxCoeff() > 0;
-  SINEW_CHECK(arenas->assign(carrying, cells, request.progress));
+  SINEW_CHECK(arenas->assign(carrying, make_piece, request.progress));
   return joint_energies(*arenas, request.range, request.progress);
 }
 

@@ -11,6 +11,7 @@
 #include "pipeline/compare_piece.h"
 #include "pipeline/compare_rotations.h"
 #include "pipeline/compare_weights.h"
+#include "sinew/binding/flesh.h"
 #include "sinew/core/counted.h"
 
 namespace sinew {
@@ -30,7 +31,13 @@ class Comparison {
 
   Result<CompareReport> run(const Rig& rig) {
     CompareReport report;
-    SINEW_TRY(arenas_, Arenas::open(rig, request_.voxels, compare_cells, request_.progress));
+    on_grid_of_flesh_ = !rig.flesh.empty() && request_.rotations > 0;
+    flesh_options_.progress = request_.progress;
+    const auto make_body = [&](const BindInput& input) {
+      if (on_grid_of_flesh_) return make_flesh_body(input, request_.voxels, flesh_options_);
+      return make_bone_body(input, request_.voxels, request_.progress, compare_cells(input));
+    };
+    SINEW_TRY(arenas_, Arenas::open(rig, make_body, request_.progress));
     Arena& whole = arenas_.whole();
     SINEW_CHECK(assign_arenas(report.warnings));
     SINEW_TRY(const std::vector<ComparePose> poses,
@@ -64,7 +71,11 @@ class Comparison {
   Result<void> assign_arenas(std::vector<std::string>& warnings) {
     const Surface& surface = arenas_.whole().surface();
     SINEW_TRY(const std::vector<std::uint8_t> asked, wanted_joints(arenas_.whole().rig(), surface, request_));
-    SINEW_CHECK(arenas_.assign(asked, compare_cells, request_.progress));
+    const auto make_piece = [&](const BindInput& piece, const BindInput& all, std::size_t pieces) {
+      if (on_grid_of_flesh_) return make_flesh_body(piece, all, pieces, flesh_options_);
+      return make_bone_body(piece, 0, request_.progress, std::min(kPatchCells, compare_cells(all)));
+    };
+    SINEW_CHECK(arenas_.assign(asked, make_piece, request_.progress));
     const std::vector<std::uint8_t> wanted = deforming_joints(surface, asked);
     std::size_t left_out = 0;
     for (std::size_t bone = 0; bone < wanted.size(); ++bone) {
@@ -123,6 +134,9 @@ class Comparison {
   }
 
   const CompareRequest& request_;
+  // Where flesh is judged as it is stored, on the grid that it was fitted to: on another the body is not quite the same.
+  bool on_grid_of_flesh_ = false;
+  FleshOptions flesh_options_;
   Arenas arenas_;
 };
 

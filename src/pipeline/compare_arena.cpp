@@ -24,13 +24,13 @@ bool on_the_mesh_alone(std::string_view deformer) {
 
 }  // namespace
 
-Result<std::unique_ptr<Arena>> Arena::open(Rig rig, int voxels, const CellBudget& max_cells,
-                                           const Progress* progress) {
+Result<std::unique_ptr<Arena>> Arena::open(Rig rig, const MakeBody& make_body, const Progress* progress,
+                                           std::vector<double> decided) {
   auto arena = std::make_unique<Arena>();
   arena->rig_ = std::move(rig);
+  arena->decided_ = std::move(decided);
   SINEW_TRY(arena->surface_, make_surface(arena->rig_));
-  const BindInput input = arena->surface_.input();
-  SINEW_TRY(arena->body_, make_bone_body(input, voxels, progress, max_cells(input)));
+  SINEW_TRY(arena->body_, make_body(arena->surface_.input()));
   SINEW_TRY(arena->setup_, elastic_setup(arena->rig_, arena->surface_, arena->body_, {}, progress));
   arena->reference_ = std::make_unique<CompareReference>(arena->setup_, arena->surface_.parents);
   arena->view_ = triangulate(arena->rig_.mesh);
@@ -49,7 +49,7 @@ bool Arena::hangs_together() const {
 }
 
 Result<void> Arena::enlist(std::span<const MethodPair> pairs, const CompareRequest& request) {
-  SINEW_TRY(sets_, WeightSets::build(rig_, surface_, body_, setup_.joint_of_vertex, request));
+  SINEW_TRY(sets_, WeightSets::build(rig_, surface_, body_, request));
   std::map<std::string, WeightSet> made;
   for (const MethodPair& pair : pairs) {
     auto found = made.find(pair.weights);

@@ -21,15 +21,16 @@ struct Contestant {
 // A rig, whole or a piece, in a solid voxel grid of its own, with its elastic reference and all pairs.
 class Arena {
  public:
-  // voxels: of make_bone_body; max_cells: of the surface, for where they are chosen.
-  using CellBudget = std::function<std::size_t(const BindInput&)>;
-  static Result<std::unique_ptr<Arena>> open(Rig rig, int voxels, const CellBudget& max_cells,
-                                             const Progress* progress);
+  using MakeBody = std::function<Result<BoneBody>(const BindInput&)>;
+  // decided: of a piece, per vertex how much the piece decides, which is nothing at its rim; or empty.
+  static Result<std::unique_ptr<Arena>> open(Rig rig, const MakeBody& make_body, const Progress* progress,
+                                             std::vector<double> decided = {});
   // Makes every pair.
   Result<void> enlist(std::span<const MethodPair> pairs, const CompareRequest& request);
 
   const Rig& rig() const { return rig_; }
   const Surface& surface() const { return surface_; }
+  std::span<const double> decided() const { return decided_; }
   const VoxelGrid& grid() const { return setup_.grid; }
   const BoneBody& body() const { return body_; }
   const ElasticSetup& setup() const { return setup_; }
@@ -50,6 +51,7 @@ class Arena {
   std::vector<Vec3> to_mesh(const GridPositions& v) const;
 
   Rig rig_;
+  std::vector<double> decided_;
   Surface surface_;
   BoneBody body_;
   ElasticSetup setup_;

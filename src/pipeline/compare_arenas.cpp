@@ -2,6 +2,7 @@
 #include "pipeline/compare_arenas.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "pipeline/compare_piece.h"
 
@@ -16,39 +17,42 @@ std::vector<std::uint8_t> deforming_joints(const Surface& surface, std::span<con
   return left;
 }
 
-Result<Arenas> Arenas::open(const Rig& rig, int voxels, const Arena::CellBudget& cells,
-                            const Progress* progress) {
+Result<Arenas> Arenas::open(const Rig& rig, const Arena::MakeBody& make_body, const Progress* progress) {
   Arenas arenas;
-  SINEW_TRY(arenas.whole_, Arena::open(rig, voxels, cells, progress));
+  SINEW_TRY(arenas.whole_, Arena::open(rig, make_body, progress));
   arenas.arena_of_.assign(arenas.whole_->surface().bones.size(), kNoArena);
   return arenas;
 }
 
-Result<void> Arenas::assign(std::span<const std::uint8_t> wanted, const Arena::CellBudget& cells,
+Result<void> Arenas::assign(std::span<const std::uint8_t> wanted, const MakePiece& make_piece,
                             const Progress* progress) {
   const Surface& surface = whole_->surface();
   const double cell = whole_->grid().cell_size();
   const std::vector<std::uint8_t> judged = deforming_joints(surface, wanted);
   for (std::size_t bone = 0; bone < judged.size(); ++bone)
     if (judged[bone] && resolves(cell, surface.bones[bone])) arena_of_[bone] = 0;
-  for (const ShortBonePatch& around : short_bone_patches(surface.input(), cell)) {
+  const std::vector<ShortBonePatch> patches = short_bone_patches(surface.input(), cell);
+  const auto make_body = [&](const BindInput& piece) {
+    return make_piece(piece, surface.input(), patches.size());
+  };
+  for (const ShortBonePatch& around : patches) {
     const auto asked_for = [&](std::size_t bone) { return judged[bone] && arena_of_[bone] == kNoArena; };
     if (std::none_of(around.of_whole.begin(), around.of_whole.end() - 1, asked_for)) continue;
-    SINEW_CHECK(open_piece(around, judged, cells, progress));
+    SINEW_CHECK(open_piece(around, judged, make_body, progress));
   }
   return {};
 }
 
 // A piece that cannot be made, is not finer, or comes apart when it is cut out, is left out.
 Result<void> Arenas::open_piece(const ShortBonePatch& around, std::span<const std::uint8_t> wanted,
-                                const Arena::CellBudget& cells, const Progress* progress) {
+                                const Arena::MakeBody& make_body, const Progress* progress) {
   const Surface& surface = whole_->surface();
   if (!around.holds_what_hangs_on_it(surface.parents)) return {};
   auto cut = cut_piece(whole_->rig(), surface, around);
   if (!cut.ok()) return {};
-  auto opened = Arena::open(
-      std::move(cut->rig), 0, [&](const BindInput&) { return std::min(kPatchCells, cells(surface.input())); },
-      progress);
+  std::vector<double> decided;
+  for (const Vec3& p : cut->rig.mesh.positions) decided.push_back(std::floor(around.amount_at(p)));
+  auto opened = Arena::open(std::move(cut->rig), make_body, progress, std::move(decided));
   if (!opened.ok() && opened.error().code == ErrorCode::kCancelled) return opened.error();
   if (!opened.ok()) return {};
   const double cell = (*opened)->grid().cell_size();

@@ -14,13 +14,14 @@ class Arenas {
     std::vector<std::size_t> joints;  // per joint of the piece: that of the whole
   };
 
-  // voxels and cells: of Arena::open, for the whole.
-  static Result<Arenas> open(const Rig& rig, int voxels, const Arena::CellBudget& cells,
-                             const Progress* progress);
-  // The whole body for every wanted joint that its grid resolves, a piece of it with `cells` of the whole
-  // surface at most for those that its grid resolves, kNoArena for the rest and for joints that move
-  // everything. wanted: per bone.
-  Result<void> assign(std::span<const std::uint8_t> wanted, const Arena::CellBudget& cells,
+  // The body of a piece of the whole, one of `pieces`.
+  using MakePiece =
+      std::function<Result<BoneBody>(const BindInput& piece, const BindInput& whole, std::size_t pieces)>;
+
+  static Result<Arenas> open(const Rig& rig, const Arena::MakeBody& make_body, const Progress* progress);
+  // The whole body for every wanted joint that its grid resolves, a piece of it for those that the piece's grid
+  // resolves, kNoArena for the rest and for joints that move everything. wanted: per bone.
+  Result<void> assign(std::span<const std::uint8_t> wanted, const MakePiece& make_piece,
                       const Progress* progress);
 
   Arena& whole() const { return *whole_; }
@@ -30,7 +31,7 @@ class Arenas {
 
  private:
   Result<void> open_piece(const ShortBonePatch& around, std::span<const std::uint8_t> wanted,
-                          const Arena::CellBudget& cells, const Progress* progress);
+                          const Arena::MakeBody& make_body, const Progress* progress);
 
   std::unique_ptr<Arena> whole_;
   std::vector<Piece> pieces_;

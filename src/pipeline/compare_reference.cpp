@@ -78,12 +78,20 @@ Result<CompareReference::Band> CompareReference::band(std::vector<std::size_t> j
   for (const std::uint32_t v : band.part->vertices) band.fixed.push_back(band.carrier[v] != kFree);
   if (std::all_of(band.fixed.begin(), band.fixed.end(), [](std::uint8_t fixed) { return fixed != 0; }))
     return band;
-  std::vector<float> stiffness;
-  if (!setup_->stiffness.empty())
-    for (const std::uint32_t c : band.part->cells) stiffness.push_back(setup_->stiffness[c]);
-  SINEW_TRY(ElasticBody body, ElasticBody::build(band.part->grid, band.fixed, stiffness));
+  SINEW_TRY(ElasticBody body, ElasticBody::build(band.part->grid, band.fixed, stiffness_of(*band.part)));
   band.body = std::make_unique<ElasticBody>(std::move(body));
   return band;
+}
+
+Result<ElasticBody> CompareReference::sprung_body(const Band& band, ElasticSprings springs) const {
+  return ElasticBody::build(band.part->grid, band.fixed, stiffness_of(*band.part), std::move(springs));
+}
+
+std::vector<float> CompareReference::stiffness_of(const SubGrid& part) const {
+  std::vector<float> stiffness;
+  if (!setup_->stiffness.empty())
+    for (const std::uint32_t c : part.cells) stiffness.push_back(setup_->stiffness[c]);
+  return stiffness;
 }
 
 void CompareReference::hold_bones(const ComparePose& pose, GridPositions& v) const {
@@ -95,8 +103,8 @@ void CompareReference::hold_bones(const ComparePose& pose, GridPositions& v) con
 }
 
 ElasticBody::Solution CompareReference::solve(const Band& band, const ComparePose& pose,
-                                              const GridPositions& start,
-                                              const ElasticOptions& options) const {
+                                              const GridPositions& start, const ElasticOptions& options,
+                                              const ElasticBody* body) const {
   ElasticBody::Solution whole;
   whole.positions = start;
   for (std::size_t i = 0; i < band.carrier.size(); ++i)
@@ -112,7 +120,7 @@ ElasticBody::Solution CompareReference::solve(const Band& band, const ComparePos
   GridPositions part(static_cast<Eigen::Index>(vertices.size()), 3);
   for (std::size_t v = 0; v < vertices.size(); ++v)
     part.row(static_cast<Eigen::Index>(v)) = whole.positions.row(vertices[v]);
-  ElasticBody::Solution solved = band.body->minimise(part, options);
+  ElasticBody::Solution solved = (body ? *body : *band.body).minimise(part, options);
   for (std::size_t v = 0; v < vertices.size(); ++v)
     whole.positions.row(vertices[v]) = solved.positions.row(static_cast<Eigen::Index>(v));
   whole.energy = solved.energy;

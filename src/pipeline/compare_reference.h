@@ -38,11 +38,15 @@ class CompareReference {
   // Bone vertices where the pose has them, whatever a method made of them: all are judged on the flesh.
   void hold_bones(const ComparePose& pose, GridPositions& v) const;
 
-  // From `start`, of the whole body; only what is free of it counts.
+  // The elastic body of a band that is not empty, with springs on the vertices of the part.
+  Result<ElasticBody> sprung_body(const Band& band, ElasticSprings springs) const;
+  // From `start`, of the whole body; only what is free of it counts. body: instead of the band's own, or null.
   ElasticBody::Solution solve(const Band& band, const ComparePose& pose, const GridPositions& start,
-                              const ElasticOptions& options) const;
+                              const ElasticOptions& options, const ElasticBody* body = nullptr) const;
 
  private:
+  std::vector<float> stiffness_of(const SubGrid& part) const;
+
   const ElasticSetup* setup_;
   std::span<const int> parents_;
   std::vector<std::vector<std::uint8_t>> below_;  // per bone: of bones_below

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "pipeline/compare_piece.h"
+#include "pipeline/held_surface.h"
 #include "sinew/core/parallel.h"
 #include "sinew/core/piece_progress.h"
 #include "sinew/rig/composed_joints.h"
@@ -58,6 +59,20 @@ SubGrid bent_cells(const Arena& arena, std::span<const Contestant* const> judged
   return select_cells(grid, keep);
 }
 
+// What tells the energy of flesh as a file stores it: only its surface is known.
+struct Stored {
+  HeldSurface surface;
+  ElasticBody body;
+
+  // Nothing where the flesh has no surface that the arena decides.
+  static Result<std::optional<Stored>> build(const Arena& arena, const CompareReference::Band& band) {
+    HeldSurface surface(arena.rig().mesh, arena.decided(), band.part->grid, band.fixed);
+    if (surface.empty()) return std::optional<Stored>();
+    SINEW_TRY(ElasticBody body, arena.reference().sprung_body(band, surface.springs()));
+    return std::optional<Stored>(Stored{std::move(surface), std::move(body)});
+  }
+};
+
 Result<JointRotations> judge_rotations(const Arena& whole, const RotationTask& task, std::size_t count,
                                        const Progress* progress) {
   const Arena& arena = *task.arena;
@@ -70,11 +85,14 @@ Result<JointRotations> judge_rotations(const Arena& whole, const RotationTask& t
   for (const std::size_t bone : task.bones) turns.push_back(rotations_of(whole, bone, count));
   std::vector<const Contestant*> judged;
   std::vector<Runner::Memory> memories;
+  const Contestant* stored = nullptr;
   for (const Contestant& one : arena.contestants())
-    if (one.grid && (one.pair.weights == "elastic" || one.pair.weights == WeightSets::kStored)) {
+    if (one.grid && one.pair.weights == "elastic") {
       judged.push_back(&one);
       memories.push_back(one.grid->memory());
       result.methods.push_back({one.pair, 1, 0});
+    } else if (one.pair.weights == WeightSets::kStored) {
+      stored = &one;
     }
   std::vector<std::size_t> turned;
   for (const std::size_t bone : task.bones)
@@ -96,6 +114,12 @@ Result<JointRotations> judge_rotations(const Arena& whole, const RotationTask& t
       bent_cells(arena, judged, memories, band, std::span(poses).first(std::min(kProbes, poses.size())));
   if (part.vertices.empty()) return result;
   const Corotational model(part.grid);
+  std::optional<Stored> held;
+  if (stored && band.body) {
+    SINEW_TRY(held, Stored::build(arena, band));
+    if (held) result.methods.push_back({stored->pair, 1, 0});
+  }
+  Runner::Memory memory = stored ? stored->mesh.memory() : Runner::Memory();
   for (const ComparePose& pose : poses) {
     if (is_cancelled(progress)) return cancelled();
     std::vector<double> energies;
@@ -106,13 +130,18 @@ Result<JointRotations> judge_rotations(const Arena& whole, const RotationTask& t
       if (m == 0 || energies.back() < *std::min_element(energies.begin(), energies.end() - 1))
         start = std::move(v);
     }
-    const double least = arena.reference()
-                             .solve(band, pose, start,
-                                    {.tolerance = kRotationTolerance,
-                                     .max_iterations = kRotationIterations,
-                                     .progress = progress})
-                             .energy;
-    for (std::size_t m = 0; m < judged.size(); ++m) {
+    ElasticOptions options{
+        .tolerance = kRotationTolerance, .max_iterations = kRotationIterations, .progress = progress};
+    const ElasticBody::Solution reference = arena.reference().solve(band, pose, start, options);
+    const double least = reference.energy;
+    if (held) {
+      stored->mesh.run(pose, memory);
+      const GridPositions places = held->surface.places(memory.out);
+      options.places = &places;
+      energies.push_back(
+          arena.reference().solve(band, pose, reference.positions, options, &held->body).energy);
+    }
+    for (std::size_t m = 0; m < energies.size(); ++m) {
       const double ratio = least > 0 ? energies[m] / least : 1;
       RotationFigures& figures = result.methods[m];
       figures.worst = std::max(figures.worst, ratio);

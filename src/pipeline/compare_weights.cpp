@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "pipeline/compare_flesh.h"
 #include "sinew/binding/bind.h"
 #include "sinew/binding/flesh.h"
 #include "sinew/binding/islands.h"
@@ -81,8 +80,8 @@ struct WeightSets::Rows {
 };
 
 Result<WeightSets> WeightSets::build(const Rig& rig, const Surface& surface, const BoneBody& body,
-                                     std::span<const int> joint_of_vertex, const CompareRequest& request) {
-  WeightSets sets(rig, surface, body, joint_of_vertex, request);
+                                     const CompareRequest& request) {
+  WeightSets sets(rig, surface, body, request);
   BbwOptions options;
   options.progress = request.progress;
   SINEW_TRY(GridDeformerWeights deformer,
@@ -139,20 +138,14 @@ FleshOptions WeightSets::flesh_options() const {
   return options;
 }
 
-Result<void> WeightSets::add_flesh(WeightSet& set) {
+Result<void> WeightSets::add_flesh(WeightSet& set) const {
   const VoxelGrid& grid = body_->body.grid;
   const FleshOptions options = flesh_options();
-  if (!solved_) {
-    SINEW_TRY(solved_, grid_flesh(grid, body_->handles, surface_->bones, surface_->parents, options));
-  }
-  const GridFlesh& solved = *solved_;
-  if (set.name == kStored) {
-    SINEW_TRY(set.grid.flesh, stored_flesh_on_grid(*rig_, *surface_, grid, joint_of_vertex_, solved));
-  } else {
-    set.grid.flesh =
-        carry_flesh(solved, options, surface_->parents, trilinear_weights(grid, set.grid.mesh.positions),
-                    nearest_bones(set.grid.mesh.positions, surface_->bones), {});
-  }
+  SINEW_TRY(const GridFlesh solved,
+            grid_flesh(grid, body_->handles, surface_->bones, surface_->parents, options));
+  set.grid.flesh =
+      carry_flesh(solved, options, surface_->parents, trilinear_weights(grid, set.grid.mesh.positions),
+                  nearest_bones(set.grid.mesh.positions, surface_->bones), {});
   if (!rig_->flesh.empty()) {
     set.mesh.flesh = rig_->flesh;  // as it is stored
     return {};
@@ -164,6 +157,7 @@ Result<void> WeightSets::add_flesh(WeightSet& set) {
 }
 
 Result<WeightSet> WeightSets::make(const std::string& name) const {
+  if (name == kStored) return WeightSet{name, *rig_, {}, false};
   const VoxelGrid& grid = body_->body.grid;
   Rows rows;
   if (name == "bbw") {
@@ -178,7 +172,7 @@ Result<WeightSet> WeightSets::make(const std::string& name) const {
     rows.bones = std::move(solved.values);
     return from_rows(name, rows);
   }
-  if (const auto fit = elastic_fit(name == kStored ? "elastic" : name); fit.ok()) {
+  if (const auto fit = elastic_fit(name); fit.ok()) {
     ElasticWeightOptions options;
     options.fit = *fit;
     options.descent.progress = request_.progress;

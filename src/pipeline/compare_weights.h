@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "sinew/binding/surface.h"
@@ -23,21 +22,21 @@ struct WeightSet {
 class WeightSets {
  public:
   static Result<WeightSets> build(const Rig& rig, const Surface& surface, const BoneBody& body,
-                                  std::span<const int> joint_of_vertex, const CompareRequest& request);
+                                  const CompareRequest& request);
   // kUsage: no such method.
   Result<WeightSet> make(const std::string& name) const;
 
-  // On the grid flesh that is solved there as for the rig's own, or of kStored what the rig stores, carried there; on the
-  // mesh, as it is stored where the rig has some.
+  // The rig as it is; of its flesh nothing is known within the body.
   static constexpr std::string_view kStored = "stored";
-  Result<void> add_flesh(WeightSet& set);
+
+  // Flesh on the grid, solved as for the rig's own, and on the mesh, as it is stored where the rig has some.
+  Result<void> add_flesh(WeightSet& set) const;
 
   const TrilinearWeights& transfer() const { return transfer_; }  // from the grid to welded vertices
 
  private:
-  WeightSets(const Rig& rig, const Surface& surface, const BoneBody& body,
-             std::span<const int> joint_of_vertex, const CompareRequest& request)
-      : rig_(&rig), surface_(&surface), body_(&body), joint_of_vertex_(joint_of_vertex), request_(request) {}
+  WeightSets(const Rig& rig, const Surface& surface, const BoneBody& body, const CompareRequest& request)
+      : rig_(&rig), surface_(&surface), body_(&body), request_(request) {}
 
   struct Rows;
   WeightSet from_rows(const std::string& name, const Rows& rows) const;
@@ -46,9 +45,7 @@ class WeightSets {
   const Rig* rig_;
   const Surface* surface_;
   const BoneBody* body_;
-  std::span<const int> joint_of_vertex_;  // of the grid: ElasticSetup's
   CompareRequest request_;
-  std::optional<GridFlesh> solved_;
   Eigen::MatrixXd deformer_;   // deformer weights d on the grid
   TrilinearWeights transfer_;  // for the welded vertices as they are
   TrilinearWeights led_;       // for the points that lead them (islands follow the body)

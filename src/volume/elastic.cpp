@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sinew/volume/elastic.h"
 
+#include <cassert>
+
 #include "sinew/solve/lbfgs.h"
 
 namespace sinew {
@@ -12,26 +14,42 @@ constexpr int kSolveIterations = 20;
 }  // namespace
 
 Result<ElasticBody> ElasticBody::build(const VoxelGrid& grid, std::span<const std::uint8_t> fixed,
-                                       std::span<const float> stiffness) {
+                                       std::span<const float> stiffness, ElasticSprings springs) {
   auto model = std::make_shared<const Corotational>(grid, stiffness);
-  SINEW_TRY(Multigrid hierarchy, Multigrid::build(grid, model->matrix(), fixed, {.sweeps = 1}));
-  return ElasticBody(std::move(model), std::move(hierarchy), {fixed.begin(), fixed.end()});
+  Eigen::SparseMatrix<double, Eigen::RowMajor> matrix = model->matrix();
+  if (springs.points.rows() > 0)
+    matrix += Eigen::SparseMatrix<double, Eigen::RowMajor>(springs.points.transpose() *
+                                                           springs.stiffness.asDiagonal() * springs.points);
+  SINEW_TRY(Multigrid hierarchy, Multigrid::build(grid, matrix, fixed, {.sweeps = 1}));
+  return ElasticBody(std::move(model), std::move(hierarchy), {fixed.begin(), fixed.end()},
+                     std::move(springs));
 }
 
 ElasticBody::ElasticBody(std::shared_ptr<const Corotational> model, Multigrid hierarchy,
-                         std::vector<std::uint8_t> fixed)
-    : model_(std::move(model)), hierarchy_(std::move(hierarchy)), fixed_(std::move(fixed)) {}
+                         std::vector<std::uint8_t> fixed, ElasticSprings springs)
+    : model_(std::move(model)),
+      hierarchy_(std::move(hierarchy)),
+      fixed_(std::move(fixed)),
+      springs_(std::move(springs)) {}
 
 ElasticBody::Solution ElasticBody::minimise(const GridPositions& start, const ElasticOptions& options) const {
   CellRotations rotations;
-  GridPositions pull;
+  GridPositions pull, apart;  // of points from their places
+  const bool sprung = springs_.points.rows() > 0;
+  assert(!sprung || (options.places && options.places->rows() == springs_.points.rows()));
   const auto evaluate = [&](const GridPositions& v) {
     model_->fit(v, rotations);
-    return model_->energy(v, rotations);
+    double energy = model_->energy(v, rotations);
+    if (sprung) {
+      apart = springs_.points * v - *options.places;
+      energy += 0.5 * springs_.stiffness.dot(apart.rowwise().squaredNorm());
+    }
+    return energy;
   };
   const auto gradient = [&](const GridPositions& v) {
     model_->pull(rotations, pull);
     GridPositions g = model_->matrix() * v - pull;
+    if (sprung) g += springs_.points.transpose() * GridPositions(springs_.stiffness.asDiagonal() * apart);
     for (Eigen::Index i = 0; i < g.rows(); ++i)
       if (fixed_[static_cast<std::size_t>(i)]) g.row(i).setZero();
     return g;

@@ -64,8 +64,8 @@ Result<BoneBody> make_bone_body(const BindInput& input, int voxels, const Progre
                                 std::size_t max_cells) {
   BoneBody result;
   SINEW_TRY(result.body, make_voxel_body(input, voxels, progress, max_cells));
-  result.handles =
-      map_handles(result.body.grid, handles_with_cores(result.body.grid, input.bones, input.parents));
+  result.handles = map_handles(
+      result.body.grid, handles_with_cores(result.body.grid, input.surface, input.bones, input.parents));
   return result;
 }
 

@@ -45,58 +45,59 @@ struct JointProblem {
   }
 };
 
-constexpr std::size_t kSpread = 64;  // samples between the directions
+constexpr std::size_t kSpread = 128;        // samples between the directions
+constexpr std::size_t kFirstSamples = 128;  // of all: enough for most joints
+constexpr double kRefinedTolerance = 2e-4;  // as kFieldTolerance, for the others
 
 // More where the joint swings and twists far: there the energy is least smooth and the fewest samples lie. 1 on average.
-std::vector<double> sample_weights(const MotionRange& range, std::span<const Vec3> turns) {
+std::vector<double> sample_weights(const MotionRange& range, std::span<const Vec3> turns, double emphasis) {
   std::vector<double> weights;
   double sum = 0;
   for (const Vec3& turn : turns) {
     const double a = range.swing > 0 ? std::hypot(turn.x(), turn.y()) / range.swing : 0,
                  b = range.twist > 0 ? turn.z() / range.twist : 0;
-    weights.push_back(std::exp(a * a * a * a / 2 + a * a * b * b));
+    weights.push_back(std::exp(emphasis * (a * a * a * a / 2 + a * a * b * b)));
     sum += weights.back();
   }
   for (double& weight : weights) weight *= static_cast<double>(turns.size()) / sum;
   return weights;
 }
 
-// Twice: first each sample counts by what it costs without fields, then by what it still costs, which is about
-// what it costs the elastic body; so what is made small is the sum of the ratios.
-Result<FittedFields> fit_fields(const JointProblem& joint, const FleshOptions& options) {
-  const std::vector<Vec3> turns = motion_samples(joint.range);
-  const std::vector<double> weights = sample_weights(joint.range, turns);
+// A part of the descent. Each sample counts by what it costs now, which after some steps is about what it costs the elastic
+// body; so what is made small is the sum of the ratios.
+struct Descent {
+  std::span<const Vec3> turns;
+  double emphasis;
+  int steps;
+  double tolerance;
+};
+Result<void> descend(const JointProblem& joint, const Descent& descent, const FleshOptions& options,
+                     FittedFields& fitted) {
+  std::vector<double> scales = sample_weights(joint.range, descent.turns, descent.emphasis);
   std::vector<TurnValues> values;
-  for (const Vec3& turn : turns) values.push_back(turn_functions(turn));
-  FieldEnergy samples = joint.energy_at(turns);
-  const Eigen::Index n = joint.rest.rows();
-  FittedFields fitted{Fields::Zero(n, 3 * kTurnFunctions), {}, turns.size(), 0};
-  std::vector<double> scales(turns.size());
-  Eigen::MatrixXf inverse;
-  Fields gradient(n, 3 * kTurnFunctions);
-  const auto evaluate = [&](const Fields& fields) { return samples.evaluate(fields, scales, gradient); };
-  const auto precondition = [&](const Fields& g) {
-    return precondition_fields(joint.body.hierarchy(), inverse, g);
-  };
-  LbfgsOptions descent;
-  descent.tolerance = kFieldTolerance;
-  descent.remembered = kFieldMemory;
-  descent.progress = options.progress;
-  for (const int steps : {options.steps / 3, options.steps - options.steps / 3}) {
-    const std::vector<double> energies = samples.energies(fitted.steps > 0 ? &fitted.fields : nullptr);
-    for (std::size_t k = 0; k < energies.size(); ++k)
-      scales[k] = energies[k] > 0 ? weights[k] / energies[k] : 0;
-    fitted.products = function_products(values, scales);
-    inverse =
-        fitted.products.ldlt().solve(Eigen::MatrixXd::Identity(kTurnFunctions, kTurnFunctions)).cast<float>();
-    descent.max_steps = steps;
-    auto best = lbfgs(
-        std::move(fitted.fields), evaluate, [&](const Fields&) { return gradient; }, precondition, descent);
-    if (is_cancelled(options.progress)) return cancelled();
-    fitted.fields = std::move(best.x);
-    fitted.steps += best.steps;
-  }
-  return fitted;
+  for (const Vec3& turn : descent.turns) values.push_back(turn_functions(turn));
+  FieldEnergy samples = joint.energy_at(descent.turns);
+  const std::vector<double> energies = samples.energies(fitted.steps > 0 ? &fitted.fields : nullptr);
+  for (std::size_t k = 0; k < energies.size(); ++k) scales[k] = energies[k] > 0 ? scales[k] / energies[k] : 0;
+  fitted.samples = descent.turns.size();
+  fitted.products = function_products(values, scales);
+  const Eigen::MatrixXf inverse =
+      fitted.products.ldlt().solve(Eigen::MatrixXd::Identity(kTurnFunctions, kTurnFunctions)).cast<float>();
+  Fields gradient(joint.rest.rows(), 3 * kTurnFunctions);
+  LbfgsOptions search;
+  search.tolerance = descent.tolerance;
+  search.remembered = kFieldMemory;
+  search.max_steps = descent.steps;
+  search.progress = options.progress;
+  auto best = lbfgs(
+      std::move(fitted.fields),
+      [&](const Fields& fields) { return samples.evaluate(fields, scales, gradient); },
+      [&](const Fields&) { return gradient; },
+      [&](const Fields& g) { return precondition_fields(joint.body.hierarchy(), inverse, g); }, search);
+  if (is_cancelled(options.progress)) return cancelled();
+  fitted.fields = std::move(best.x);
+  fitted.steps += best.steps;
+  return {};
 }
 
 // Rotations between the samples, by which a joint is judged; the hardest first.
@@ -147,18 +148,34 @@ bool do_without(const JointProblem& joint, const FleshOptions& options, FleshFig
   return true;
 }
 
-void judge(const JointProblem& joint, const Fields& fields, const FleshOptions& options,
-           FleshFigures& figures) {
-  FieldEnergy energy = joint.energy_at(unseen_turns(joint.range));
-  const std::vector<double> bare = energy.energies(nullptr), with = energy.energies(&fields);
-  const std::vector<double> least =
-      least_energies(joint.body, energy.posed(), bare.size(),
-                     {.tolerance = kJudgeTolerance, .max_iterations = 100, .progress = options.progress});
-  const Ratios before(bare, least), after(with, least);
-  figures.bare = before.worst;
-  figures.bare_mean = before.mean;
-  figures.worst = after.worst;
-  figures.mean = after.mean;
+// A joint beside the elastic body at rotations between the samples.
+class Judge {
+ public:
+  // The search for the least energies starts from these fields.
+  Judge(const JointProblem& joint, const Fields& fields, const FleshOptions& options)
+      : energy_(joint.energy_at(unseen_turns(joint.range))), bare_(energy_.energies(nullptr)) {
+    energy_.energies(&fields);
+    least_ =
+        least_energies(joint.body, energy_.posed(), bare_.size(),
+                       {.tolerance = kJudgeTolerance, .max_iterations = 100, .progress = options.progress});
+  }
+  Ratios bare() const { return Ratios(bare_, least_); }
+  Ratios with(const Fields& fields) { return Ratios(energy_.energies(&fields), least_); }
+
+ private:
+  FieldEnergy energy_;
+  std::vector<double> bare_, least_;
+};
+
+// The fields of a band on one that holds all of its vertices, which are ascending.
+Fields on_wider_band(const JointBand& band, const JointBand& wide, const Fields& fields) {
+  Fields all = Fields::Zero(static_cast<Eigen::Index>(wide.part.vertices.size()), fields.cols());
+  for (std::size_t v = 0; v < band.part.vertices.size(); ++v) {
+    const auto& vertices = wide.part.vertices;
+    const auto place = std::lower_bound(vertices.begin(), vertices.end(), band.part.vertices[v]);
+    all.row(place - vertices.begin()) = fields.row(static_cast<Eigen::Index>(v));
+  }
+  return all;
 }
 
 std::size_t put_into_bounds(Eigen::VectorXd& weight) {
@@ -233,19 +250,24 @@ Result<void> solve_fields(const Body& whole, const JointBand& wide, const JointB
   if (do_without(judged, options, result.figures) || band.empty()) return {};
   SINEW_TRY(const ElasticBody body, ElasticBody::build(band.part.grid, band.fixed, whole.stiffness_of(band)));
   const JointProblem joint = joint_problem(range, body, band, frame, result);
-  SINEW_TRY(FittedFields fitted, fit_fields(joint, options));
-  result.figures.steps = fitted.steps;
+  const std::vector<Vec3> turns = motion_samples(range);
+  const std::span<const Vec3> first = std::span(turns).first(kFirstSamples);
+  const int start = options.steps / 3;
+  FittedFields fitted{Fields::Zero(joint.rest.rows(), 3 * kTurnFunctions), {}, 0, 0};
+  SINEW_CHECK(descend(joint, {first, 1, start, kFieldTolerance}, options, fitted));
+  SINEW_CHECK(descend(joint, {first, 1, options.steps - start, kFieldTolerance}, options, fitted));
+  Judge judge(judged, on_wider_band(band, wide, fitted.fields), options);
+  if (judge.with(on_wider_band(band, wide, fitted.fields)).worst > options.tolerance)
+    SINEW_CHECK(descend(joint, {turns, 1.5, options.steps, kRefinedTolerance}, options, fitted));
   const Modes modes =
       modes_that_matter(body.model(), fitted.fields, fitted.products,
                         kFieldBudget * (options.tolerance - 1) * static_cast<double>(fitted.samples));
-  Fields spread = Fields::Zero(judged.rest.rows(), 3 * static_cast<Eigen::Index>(kTurnFunctions));
-  const Fields fields = fields_of(modes);
-  for (std::size_t v = 0; v < band.part.vertices.size(); ++v) {
-    const auto& vertices = wide.part.vertices;  // ascending, and they hold those of the band
-    const auto place = std::lower_bound(vertices.begin(), vertices.end(), band.part.vertices[v]);
-    spread.row(place - vertices.begin()) = fields.row(static_cast<Eigen::Index>(v));
-  }
-  judge(judged, spread, options, result.figures);
+  const Ratios bare = judge.bare(), with = judge.with(on_wider_band(band, wide, fields_of(modes)));
+  result.figures.bare = bare.worst;
+  result.figures.bare_mean = bare.mean;
+  result.figures.worst = with.worst;
+  result.figures.mean = with.mean;
+  result.figures.steps = fitted.steps;
   result.field.mixes = modes.mixes;
   Rounding rounding =
       rounding_of(body.model(), band.fixed, modes, kNoiseBudget * static_cast<double>(fitted.samples));

@@ -341,6 +341,28 @@ TEST(Compare, RotationsJudgeFleshAsItIsStored) {
   EXPECT_EQ(worst(*damaged, "elastic"), worst(*whole, "elastic"));
 }
 
+// Files need not say where the last bone of a chain ends: binding and comparison find the same end in the skin.
+TEST(Compare, LastBonesEndWhereBindingHasThem) {
+  Rig rig = *make_character("arm", {.resolution = 3000});
+  ASSERT_TRUE(bind(rig, {}).ok());
+  std::vector<Joint> joints(rig.skeleton.joints().begin(), rig.skeleton.joints().end());
+  ASSERT_TRUE(joints.back().tail);
+  joints.back().tail.reset();
+  rig.skeleton = *Skeleton::create(std::move(joints));
+  BindRequest request;
+  request.flesh = FleshRequest{};
+  ASSERT_TRUE(bind(rig, request).ok());
+  const auto report = compare(rig, {.joints = {"Hand"}, .clip_samples = 0, .pictures = 0, .rotations = 6});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  for (const RotationFigures& method : report->rotations[0].methods)
+    if (method.pair.weights == "stored") {
+      EXPECT_LT(method.worst, 1.2);
+      EXPECT_GT(method.worst, 1);
+      return;
+    }
+  FAIL() << "stored flesh was not judged";
+}
+
 TEST(ComparePage, HoldsItsPicturesAndEveryPoseAndDoesNotOverwrite) {
   const Rig rig = *make_character("arm", {.resolution = 400});
   auto report = compare(rig, {.joints = {"ForeArm"}, .clip_samples = 1, .voxels = 24, .pictures = 2});

@@ -178,6 +178,60 @@ TEST(ElasticBody, RigidTargetsAreReachedExactly) {
   EXPECT_LT(solved.energy, 1e-8 * solved.history.front());
 }
 
+// Springs at the middles of cells.
+ElasticSprings springs_of(const VoxelGrid& grid, double stiffness) {
+  ElasticSprings springs;
+  const auto cells = grid.all_cell_vertices();
+  const auto count = static_cast<Eigen::Index>(cells.size());
+  springs.points.resize(count, static_cast<Eigen::Index>(grid.vertex_count()));
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Eigen::Index c = 0; c < count; ++c)
+    for (const std::uint32_t v : cells[static_cast<std::size_t>(c)]) entries.emplace_back(c, v, 0.125);
+  springs.points.setFromTriplets(entries.begin(), entries.end());
+  springs.stiffness = Eigen::VectorXd::Constant(count, stiffness);
+  return springs;
+}
+
+TEST(ElasticBody, SpringsThatPullNowhereChangeNothing) {
+  const HeldBar bar;
+  const ElasticSprings springs = springs_of(bar.grid, 2);
+  const auto free = ElasticBody::build(bar.grid, bar.fixed),
+             sprung = ElasticBody::build(bar.grid, bar.fixed, {}, springs);
+  ASSERT_TRUE(free && sprung);
+  const GridPositions start = bar.turned(Eigen::AngleAxisd(1.2, Vec3::UnitY()).toRotationMatrix());
+  const auto bent = free->minimise(start, {.tolerance = 1e-9, .max_iterations = 500});
+  const GridPositions places = springs.points * bent.positions;
+  const auto held = sprung->minimise(start, {.tolerance = 1e-9, .max_iterations = 500, .places = &places});
+  EXPECT_NEAR(held.energy, bent.energy, 1e-4 * bent.energy);
+  EXPECT_LT((held.positions - bent.positions).cwiseAbs().maxCoeff(), 0.02);
+}
+
+TEST(ElasticBody, EnergyOfSpringsIsTheDefinitionsAndLeast) {
+  const HeldBar bar;
+  const ElasticSprings springs = springs_of(bar.grid, 0.7);
+  const auto body = ElasticBody::build(bar.grid, bar.fixed, {}, springs);
+  ASSERT_TRUE(body);
+  const GridPositions start = bar.turned(Eigen::AngleAxisd(0.8, Vec3::UnitY()).toRotationMatrix());
+  GridPositions places = springs.points * start;
+  for (Eigen::Index c = 0; c < places.rows(); ++c)
+    places.row(c) += Eigen::RowVector3d(0, 0.3, 0.1 * static_cast<double>(c % 3));
+  const auto energy = [&](const GridPositions& v) {
+    double sum = energy_by_definition(bar.grid, body->model().rest(), v, {});
+    for (Eigen::Index c = 0; c < places.rows(); ++c)
+      sum += 0.35 * (springs.points.row(c) * v - places.row(c)).squaredNorm();
+    return sum;
+  };
+  const auto held = body->minimise(start, {.tolerance = 1e-10, .max_iterations = 1000, .places = &places});
+  EXPECT_NEAR(held.energy, energy(held.positions), 1e-6 * held.energy);
+  EXPECT_LT(held.energy, 0.5 * energy(start));
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    GridPositions other = shaken(held.positions, 0.01, seed);
+    for (Eigen::Index i = 0; i < other.rows(); ++i)
+      if (bar.fixed[static_cast<std::size_t>(i)]) other.row(i) = held.positions.row(i);
+    EXPECT_GT(energy(other), held.energy);
+  }
+}
+
 TEST(ElasticBody, StiffCellsBendLess) {
   const HeldBar bar;
   std::vector<float> stiffness(bar.grid.cell_count(), 1.0f);

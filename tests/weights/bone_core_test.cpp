@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "sinew/volume/elastic.h"
+#include "sinew/volume/voxelize.h"
+#include "support/shapes.h"
 #include "weights/cylinder_body.h"
 
 namespace sinew {
@@ -61,24 +64,24 @@ struct HeadOnNeck {
 TEST(BoneCore, AHeadTurnsWithItsBone) {
   const HeadOnNeck body;
   const double rod = body.turn_of_the_face(handles_of(body.bones));
-  const double core = body.turn_of_the_face(handles_with_cores(body.grid, body.bones, body.parents));
+  const double core = body.turn_of_the_face(handles_with_cores(body.grid, {}, body.bones, body.parents));
   EXPECT_GT(core, 77);
   EXPECT_LT(rod, 71) << core;
 }
 
 TEST(BoneCore, LongBonesRootsAndBonesWithOthersBelowAreTheirSegments) {
   const test::Cylinder body(0.25);
-  for (const Handle& handle : handles_with_cores(body.grid, body.bones, body.parents))
+  for (const Handle& handle : handles_with_cores(body.grid, {}, body.bones, body.parents))
     EXPECT_EQ(handle.ends.size(), 1u);
   const HeadOnNeck other;
-  EXPECT_EQ(handles_with_cores(other.grid, other.bones, other.parents)[0].ends.size(), 1u);
+  EXPECT_EQ(handles_with_cores(other.grid, {}, other.bones, other.parents)[0].ends.size(), 1u);
   const std::vector<Bone> turned{other.bones[1], other.bones[0]};
-  EXPECT_EQ(handles_with_cores(other.grid, turned, std::vector<int>{-1, 0})[0].ends.size(), 1u);
+  EXPECT_EQ(handles_with_cores(other.grid, {}, turned, std::vector<int>{-1, 0})[0].ends.size(), 1u);
 }
 
 TEST(BoneCore, EndsLieHalfWayToTheSurface) {
   const HeadOnNeck body;
-  const Handle head = handles_with_cores(body.grid, body.bones, body.parents)[1];
+  const Handle head = handles_with_cores(body.grid, {}, body.bones, body.parents)[1];
   ASSERT_GT(head.ends.size(), 1u);
   for (std::size_t k = 1; k < head.ends.size(); ++k) {
     const Vec3& p = head.ends[k];
@@ -87,10 +90,35 @@ TEST(BoneCore, EndsLieHalfWayToTheSurface) {
   }
 }
 
+// Rays across the bone reach the sides of the box at 2 and its edges at 2 * sqrt(2), in turns.
+TEST(BoneCore, TheSurfaceTellsHowThickFleshIsWhateverTheGrid) {
+  const PolyMesh box = test::box(Vec3(-2, -2, -3), Vec3(2, 2, 6));
+  const TriangleView faces = triangulate(box);
+  const MeshView surface{box.positions, faces.triangles};
+  const std::vector<int> parents{-1, 0};
+  const double reach = 1 + std::sqrt(2.0);  // the mean
+  for (const double diameters : {1.1, 1.3, 1.5, 1.7, 1.9}) {
+    const double length = 2 * diameters * reach;
+    const std::vector<Bone> bones{{0, Vec3(0, 0, -3), Vec3(0, 0, -2.5)},
+                                  {1, Vec3(0, 0, -2.5), Vec3(0, 0, -2.5 + length)}};
+    const double depth = 0.5 * std::clamp((1.8 - diameters) / 0.6, 0.0, 1.0);
+    for (const int resolution : {16, 19, 24, 37}) {
+      const auto body = voxelize(surface, {.resolution = resolution});
+      ASSERT_TRUE(body.ok());
+      const Handle leaf = handles_with_cores(body->grid, surface, bones, parents)[1];
+      ASSERT_EQ(leaf.ends.size(), depth > 0 ? 25u : 1u) << diameters << " " << resolution;
+      for (std::size_t k = 1; k < leaf.ends.size(); ++k)
+        EXPECT_NEAR(std::hypot(leaf.ends[k].x(), leaf.ends[k].y()), depth * (k % 2 ? 2 : 2 * std::sqrt(2.0)),
+                    1e-9)
+            << diameters << " " << resolution << " " << k;
+    }
+  }
+}
+
 TEST(BoneCore, BonesOutsideTheBodyHaveNone) {
   const HeadOnNeck body;
   const std::vector<Bone> bones{body.bones[0], {1, Vec3(5, 0, 0), Vec3(5, 0, 1)}};
-  EXPECT_EQ(handles_with_cores(body.grid, bones, body.parents)[1].ends.size(), 1u);
+  EXPECT_EQ(handles_with_cores(body.grid, {}, bones, body.parents)[1].ends.size(), 1u);
 }
 
 }  // namespace

@@ -97,6 +97,26 @@ TEST(Flesh, ANarrowRangeAndALooseToleranceNeedNoFields) {
   EXPECT_TRUE(none->fields[1].empty());
 }
 
+TEST(Flesh, JointsAboveTheToleranceAreFittedFurther) {
+  const Cylinder body(0.25);
+  FleshOptions options;
+  const auto usual = grid_flesh(body.grid, body.handles, body.bones, body.parents, options);
+  options.tolerance = 1.03;
+  const auto strict = grid_flesh(body.grid, body.handles, body.bones, body.parents, options);
+  ASSERT_TRUE(usual.ok() && strict.ok());
+  EXPECT_LE(usual->figures[1].steps, options.steps);
+  EXPECT_LT(usual->figures[1].worst, 1.15);
+  EXPECT_GT(strict->figures[1].steps, options.steps);
+  double before = 0, after = 0;
+  for (const double direction : {0.3, 1.9, 2.8, 4.4, 5.5})
+    for (const double twist : {1.45, -1.45}) {
+      const Vec3 turn(1.5 * std::cos(direction), 1.5 * std::sin(direction), twist);
+      before += ratios_at(body, *usual, turn).flesh / 10;
+      after += ratios_at(body, *strict, turn).flesh / 10;
+    }
+  EXPECT_LT(after, before - 0.005);
+}
+
 TEST(Flesh, UnknownsAreCountedAsTheyAreSolved) {
   const Cylinder body(0.5);
   FleshOptions options;

@@ -12,6 +12,7 @@
 #include "sinew/deform/needs.h"
 #include "sinew/rig/rig.h"
 #include "sinew/volume/trilinear.h"
+#include "sinew/weights/bone_body.h"
 #include "sinew/weights/flesh.h"
 
 namespace sinew {
@@ -60,6 +61,13 @@ struct FleshReport {
 
 /// Makes rig.flesh for the mesh as it is bound. kImpossible: no skin weights.
 Result<FleshReport> make_flesh(Rig& rig, BindingContext& context, const FleshRequest& request);
+
+/// The body on whose grid flesh is fitted, as make_flesh() makes it: its cells are wider than those of weights, since fields
+/// are smooth, and wider still where the fit would take long. voxels: 0, or cells along the longest side.
+Result<BoneBody> make_flesh_body(const BindInput& input, int voxels, const FleshOptions& options);
+/// The same for a piece of the whole around short bones, one of `pieces`.
+Result<BoneBody> make_flesh_body(const BindInput& piece, const BindInput& whole, std::size_t pieces,
+                                 const FleshOptions& options);
 
 /// Flesh of joints that were solved on a finer grid of their own, at some of the points.
 struct FinerFlesh {

@@ -13,12 +13,19 @@
 
 namespace sinew {
 
+/// Springs that pull points of an elastic body to places that are given with every pose: 1/2 k |T v - place|^2 each.
+struct ElasticSprings {
+  Eigen::SparseMatrix<double, Eigen::RowMajor> points;  ///< T: a row a point, a column a grid vertex
+  Eigen::VectorXd stiffness;                            ///< k, per point
+};
+
 /// Options of ElasticBody::minimise().
 struct ElasticOptions {
   double tolerance = 1e-4;  ///< stop where a step lowers the energy by less than this part of itself
   int max_iterations = 200;
-  bool accelerated = true;  ///< false: plain local/global steps, as [kavan2012] counts them
-  double enough = 0;        ///< stop where the energy is below this
+  bool accelerated = true;                ///< false: plain local/global steps, as [kavan2012] counts them
+  double enough = 0;                      ///< stop where the energy is below this
+  const GridPositions* places = nullptr;  ///< of the springs; required where the body has some
   const Progress* progress = nullptr;
 };
 
@@ -30,11 +37,11 @@ class ElasticBody {
   /// `fixed`: per grid vertex. The grid must outlive the body. kImpossible: a part of the body holds no fixed
   /// vertex.
   static Result<ElasticBody> build(const VoxelGrid& grid, std::span<const std::uint8_t> fixed,
-                                   std::span<const float> stiffness = {});
+                                   std::span<const float> stiffness = {}, ElasticSprings springs = {});
 
   struct Solution {
     GridPositions positions;  ///< fixed rows as given
-    double energy = 0;
+    double energy = 0;        ///< with that of the springs
     int iterations = 0;
     std::vector<double> history;  ///< energy of the start and after every iteration
   };
@@ -46,12 +53,13 @@ class ElasticBody {
   std::span<const std::uint8_t> fixed() const { return fixed_; }
 
  private:
-  ElasticBody(std::shared_ptr<const Corotational> model, Multigrid hierarchy,
-              std::vector<std::uint8_t> fixed);
+  ElasticBody(std::shared_ptr<const Corotational> model, Multigrid hierarchy, std::vector<std::uint8_t> fixed,
+              ElasticSprings springs);
 
   std::shared_ptr<const Corotational> model_;
   Multigrid hierarchy_;
   std::vector<std::uint8_t> fixed_;
+  ElasticSprings springs_;
 };
 
 }  // namespace sinew

@@ -73,7 +73,8 @@ Result<GridFlesh> grid_flesh(const VoxelGrid& grid, const HandleMap& handles, st
 Result<std::size_t> fitted_unknowns(const VoxelGrid& grid, const HandleMap& handles,
                                     std::span<const int> parents, const FleshOptions& options = {});
 
-/// The rotations (JointMove::turn) at which fields are sampled.
+/// The rotations (JointMove::turn) at which fields are sampled; joints that the first of them are enough for, at
+/// those alone.
 std::vector<Vec3> motion_samples(const MotionRange& range);
 
 }  // namespace sinew
