@@ -146,23 +146,6 @@ std::vector<Part> find_minors(const BodyMap& body, std::size_t root, std::span<c
   return minors;
 }
 
-// How far a limb goes from its own tip: as long as its rings stay as wide. 0 where they widen all the way.
-double own_length(const BodyGraph& graph, std::span<const double> from_tip, double diameter) {
-  const double width = diameter / 128;
-  std::array<double, 66> ring{};
-  for (std::size_t v = 0; v < from_tip.size(); ++v)
-    if (from_tip[v] < width * static_cast<double>(ring.size()))
-      ring[static_cast<std::size_t>(from_tip[v] / width)] += graph.weights[v];
-  for (std::size_t k = 0; k + 2 < ring.size(); ++k) ring[k] = (ring[k] + ring[k + 1] + ring[k + 2]) / 3;
-  const double wider = graph.volume ? kWider * kWider : kWider;
-  double narrowest = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 1; k + 8 < ring.size(); ++k) {
-    if (ring[k + 6] < kSteady * ring[k]) narrowest = std::min(narrowest, ring[k]);
-    if (ring[k] > wider * narrowest) return static_cast<double>(k + 1) * width;
-  }
-  return 0;
-}
-
 // A leg that is stretched sideways is hardly farther from the head than the rump: of such a stump only the
 // foot is its own, or the rump as well. It is then cut where it widens as seen from its tip.
 void regrow_stump(const BodyMap& body, std::size_t root, std::size_t tip, int limb, Part& part,
@@ -227,6 +210,22 @@ std::uint32_t last_fork(const BodyGraph& tree, std::span<const double> distance,
 }
 
 }  // namespace
+
+double own_length(const BodyGraph& graph, std::span<const double> from_tip, double diameter) {
+  const double width = diameter / 128;
+  std::array<double, 66> ring{};
+  for (std::size_t v = 0; v < from_tip.size(); ++v)
+    if (from_tip[v] < width * static_cast<double>(ring.size()))
+      ring[static_cast<std::size_t>(from_tip[v] / width)] += graph.weights[v];
+  for (std::size_t k = 0; k + 2 < ring.size(); ++k) ring[k] = (ring[k] + ring[k + 1] + ring[k + 2]) / 3;
+  const double wider = graph.volume ? kWider * kWider : kWider;
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 1; k + 8 < ring.size(); ++k) {
+    if (ring[k + 6] < kSteady * ring[k]) narrowest = std::min(narrowest, ring[k]);
+    if (ring[k] > wider * narrowest) return static_cast<double>(k + 1) * width;
+  }
+  return 0;
+}
 
 bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip) {
   return std::all_of(tips.begin(), tips.end(), [&](std::size_t limb) {

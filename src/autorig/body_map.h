@@ -53,6 +53,9 @@ double protrusion(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const
 // as a toe does.
 bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip);
 
+// How far a limb goes from its own tip: as long as its rings stay as wide. 0 where they widen all the way.
+double own_length(const BodyGraph& graph, std::span<const double> from_tip, double diameter);
+
 struct Part {
   Curve curve;      // from seam to tip
   double seam = 0;  // distance of the seam from the root's tip

@@ -292,6 +292,7 @@ Result<FoundSkeleton> find_plain(Shape& shape, BodyMap& body, const FindOptions&
   if (options.joints > 0) set_joint_count(options.joints, plain.model, plain.placed);
   pull_inside(is_within, plain.curves, plain.placed);
   if (mirror) make_symmetric(plain.model, *mirror, body.graph.size, plain.placed);
+  pull_tails_to_curves(is_within, plain.curves, plain.model, mirror, plain.placed);
   pull_tails_inside(is_within, plain.model, mirror.has_value(), plain.placed);
   SINEW_TRY(found.skeleton, build_skeleton(plain.model, plain.placed, Mat3::Identity()));
   found.curves = std::move(plain.curves);

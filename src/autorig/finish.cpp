@@ -131,6 +131,43 @@ void pull_inside(const InsideTest& is_within, const std::vector<Curve>& curves,
   }
 }
 
+void pull_tails_to_curves(const InsideTest& is_within, const std::vector<Curve>& curves,
+                          const TemplateData& model, const std::optional<Mirror>& mirror,
+                          std::vector<PlacedJoint>& placed) {
+  std::vector<Vec3> centres;
+  for (const Curve& curve : curves) centres.insert(centres.end(), curve.points.begin(), curve.points.end());
+  std::vector<std::uint8_t> done(placed.size(), 0);
+  for (std::size_t j = 0; j < placed.size(); ++j) {
+    if (!placed[j].present || !placed[j].tail || done[j]) continue;
+    const Vec3 p = *placed[j].tail;
+    // An image moves along, so that both are inside.
+    const int other = mirror ? model.joints[j].mirror : -1;
+    std::optional<Vec3>* image = nullptr;
+    if (other >= 0 && placed[static_cast<std::size_t>(other)].tail) {
+      image = &placed[static_cast<std::size_t>(other)].tail;
+      if ((**image - (*mirror)(p)).norm() > 1e-9 * (p - mirror->centre).norm()) image = nullptr;
+    }
+    const auto are_within = [&](std::span<const Vec3> points) {
+      std::vector<std::uint8_t> within = is_within(points);
+      if (!image) return within;
+      std::vector<Vec3> images;
+      for (const Vec3& one : points) images.push_back((*mirror)(one));
+      const std::vector<std::uint8_t> there = is_within(images);
+      for (std::size_t k = 0; k < within.size(); ++k) within[k] &= there[k];
+      return within;
+    };
+    if (image) done[static_cast<std::size_t>(other)] = 1;
+    if (are_within({&p, 1})[0]) continue;
+    const Vec3 way = nearest_inside(are_within, centres, p) - p;
+    std::array<Vec3, kSteps> steps;
+    for (std::size_t i = 0; i < kSteps; ++i) steps[i] = p + way * static_cast<double>(i + 1) / kSteps;
+    const std::vector<std::uint8_t> there = are_within(steps);
+    const auto first = static_cast<std::size_t>(std::find(there.begin(), there.end(), 1) - there.begin());
+    placed[j].tail = steps[std::min(first + 1, kSteps - 1)];
+    if (image) *image = (*mirror)(*placed[j].tail);
+  }
+}
+
 void pull_tails_inside(const InsideTest& is_within, const TemplateData& model, bool symmetric,
                        std::vector<PlacedJoint>& placed) {
   std::vector<std::uint8_t> free(placed.size(), 0);
