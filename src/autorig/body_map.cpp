@@ -301,6 +301,18 @@ double protrusion(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const
   return std::max(0.0, least);
 }
 
+Curve trunk_curve(const BodyMap& body, std::size_t root, std::span<const std::uint32_t> points,
+                  const std::size_t* tip) {
+  const std::vector<double>& distance = body.from[root];
+  Curve curve = level_curve(body.graph, distance, points, 0, tip != nullptr);
+  const Vec3 start = body.graph.positions[body.major[root].point];
+  prepend(start, curve);
+  straighten_tip(body.graph, distance, points, true, start, curve);
+  if (tip)
+    straighten_tip(body.graph, distance, points, false, body.graph.positions[body.major[*tip].point], curve);
+  return curve;
+}
+
 Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, bool with_minors) {
   const std::vector<double>& distance = body.from[root];
   std::vector<std::uint32_t> ends;
@@ -328,15 +340,11 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
     const std::uint32_t last = chain ? ends[0] : last_fork(body.graph, distance, ends, cut);
     parts.trunk = tree_part(body.graph, distance, last, 0).curve;
   } else {
-    parts.trunk = level_curve(body.graph, distance, points[0], 0, chain);
-    const Vec3 start = body.graph.positions[body.major[root].point];
-    prepend(start, parts.trunk);
-    straighten_tip(body.graph, distance, points[0], true, start, parts.trunk);
+    parts.trunk = trunk_curve(body, root, points[0], chain ? &tips[0] : nullptr);
   }
   if (chain) {
     parts.limbs.resize(1);
     parts.limbs[0].tip = body.graph.positions[ends[0]];
-    straighten_tip(body.graph, distance, points[0], false, parts.limbs[0].tip, parts.trunk);
   } else if (with_minors) {
     parts.minors = find_minors(body, root, tips, cut);
   }

@@ -212,6 +212,7 @@ Result<void> place_fitted(const PolyMesh& mesh, Shape& shape, const FindOptions&
     found.problem = kHollow;
     return {};
   }
+  straighten_between_fins(made.fitted.body, made.fitted.match);
   std::vector<PlacedJoint> placed = place_joints(fitted.match);
   const auto map_pose = [&](std::span<const Vec3> positions) {
     return map_mesh({positions, shape.view.triangles}, found.method, options);
@@ -226,9 +227,12 @@ Result<void> place_fitted(const PolyMesh& mesh, Shape& shape, const FindOptions&
   if (model.two_sided) {
     // Most bodies are made along the axes: a plane that begins there does not come out tilted.
     std::vector<std::optional<Mirror>> guesses;
+    const auto by_joints = guess_mirror(model, placed);
+    const bool has_sides = fitted.match.model->two_sided;  // or its fins are images
+    const Vec3 across = has_sides || !by_joints ? Vec3(fitted.match.rotation.col(0)) : by_joints->normal;
     for (const auto& axis : axis_mirrors(fitted.body))
-      if (std::abs(axis->normal.dot(fitted.match.rotation.col(0))) > kAcross) guesses.push_back(axis);
-    guesses.push_back(guess_mirror(model, placed));
+      if (std::abs(axis->normal.dot(across)) > kAcross) guesses.push_back(axis);
+    guesses.push_back(by_joints);
     guesses.push_back(guess_mirror(fitted.match));
     mirror = shape.mirrors.first(fitted.body, guesses);
   }
