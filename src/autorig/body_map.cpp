@@ -89,11 +89,10 @@ std::uint32_t nearest_of(const BodyGraph& graph, std::span<const std::uint32_t> 
 
 // Moves every major tip to where the line of its limb leaves the body. The farthest point is somewhere on a
 // blunt end's rim, which would make the two sides of a body differ.
-void refine_tips(BodyMap& body, std::span<const double> distance) {
+void refine_tips(BodyMap& body, const JoinTree& tree, std::span<const double> distance) {
   std::vector<std::uint32_t> ends;
   for (std::size_t i = 1; i < body.major.size(); ++i) ends.push_back(body.major[i].point);
   if (ends.empty()) return;
-  const JoinTree tree = join_tree(body.graph, distance);
   LimbCut cut = cut_limbs(tree, distance, ends);
   const bool chain = ends.size() == 1;
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
@@ -254,7 +253,8 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress, std::span<co
   if (2 * lost > distance.size()) return impossible("the mesh falls into pieces that do not touch");
   body.major.push_back({start, farthest});
   for (std::size_t i = 1; i < wanted.size(); ++i) body.major.push_back({wanted[i], distance[wanted[i]]});
-  for (const Peak& peak : find_peaks(join_tree(body.graph, distance), distance, kMinor * farthest)) {
+  const JoinTree tree = join_tree(body.graph, distance);
+  for (const Peak& peak : find_peaks(tree, distance, kMinor * farthest)) {
     const double height = std::min(peak.persistence, farthest);
     const bool large = height >= tuning(body.graph.rings).major_tip * farthest;
     if (large && wanted.empty() && body.major.size() < kMostMajor) {
@@ -264,7 +264,7 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress, std::span<co
     }
   }
   if (!body.graph.rings && wanted.empty()) {
-    refine_tips(body, distance);
+    refine_tips(body, tree, distance);
     distance = body.graph.distances(body.major[0].point);
   }
   const std::size_t n = body.major.size();
