@@ -18,7 +18,9 @@ constexpr double kStumpToo = 3;      // where there is one: the other side's is 
 constexpr double kStump = 2;         // so many radii long
 constexpr double kShortMinor = 1.2;  // radii: a finger or an ear is longer
 constexpr double kWider = 1.25;      // a ring that is no longer the limb's, to its narrowest
-constexpr double kSteady = 1.15;     // rings that are the limb's, over 5 % of the diameter
+constexpr double kSteady = 1.15;     // rings that are the limb's, to those a few farther in
+constexpr double kOwnRings = 128;    // to a diameter, as seen from a limb's own tip
+constexpr std::size_t kMostOwnRings = 66, kSteadyRings = 6;
 constexpr std::size_t kMostMajor = 12, kMostMinor = 40;
 
 std::uint32_t farthest_from_centre(const BodyGraph& graph) {
@@ -211,16 +213,16 @@ std::uint32_t last_fork(const BodyGraph& tree, std::span<const double> distance,
 }  // namespace
 
 double own_length(const BodyGraph& graph, std::span<const double> from_tip, double diameter) {
-  const double width = diameter / 128;
-  std::array<double, 66> ring{};
+  const double width = diameter / kOwnRings;
+  std::array<double, kMostOwnRings> ring{};
   for (std::size_t v = 0; v < from_tip.size(); ++v)
     if (from_tip[v] < width * static_cast<double>(ring.size()))
       ring[static_cast<std::size_t>(from_tip[v] / width)] += graph.weights[v];
   for (std::size_t k = 0; k + 2 < ring.size(); ++k) ring[k] = (ring[k] + ring[k + 1] + ring[k + 2]) / 3;
   const double wider = graph.volume ? kWider * kWider : kWider;
   double narrowest = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 1; k + 8 < ring.size(); ++k) {
-    if (ring[k + 6] < kSteady * ring[k]) narrowest = std::min(narrowest, ring[k]);
+  for (std::size_t k = 1; k + kSteadyRings + 2 < ring.size(); ++k) {
+    if (ring[k + kSteadyRings] < kSteady * ring[k]) narrowest = std::min(narrowest, ring[k]);
     if (ring[k] > wider * narrowest) return static_cast<double>(k + 1) * width;
   }
   return 0;

@@ -201,7 +201,7 @@ int nearest_joint(const TemplateData& model, const std::vector<PlacedJoint>& pla
 }  // namespace
 
 void straighten_between_fins(const BodyMap& body, Match& match) {
-  if (body.graph.rings || !is_spine(*match.model)) return;
+  if (!is_spine(*match.model)) return;
   const std::vector<double>& level = body.from[match.root];
   for (int pass = 0; pass < kFinPasses; ++pass) {
     std::vector<std::pair<double, double>> ranges;
@@ -226,7 +226,7 @@ void straighten_between_fins(const BodyMap& body, Match& match) {
 void add_extra_limbs(const BodyMap& body, const Match& match, TemplateData& model,
                      std::vector<PlacedJoint>& placed) {
   // A template whose own body has limbs without joints, a bird's toes, says that they are to have none.
-  if (body.graph.rings || match.model->spare > 0) return;
+  if (match.model->spare > 0) return;
   std::vector<ExtraLimb> limbs = limbs_without_bones(body, match, placed);
   if (is_spine(*match.model)) {
     const std::vector<ExtraLimb> of_chain = fins(body, match);

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// What decides, and where to change it:
+//   1. Ways are tried in this order: rings of quads; the surface; the surface without what the body holds; the solid
+//      voxels; a chain; no template. The first that is sure wins, else the cheapest: find_skeleton, find_without_rings.
+//   2. A way makes a BodyMap: points, their tips and the distances between them (body_graph, body_map; ring_graph).
+//   3. What fits is one sum, score = weights * features: what is compared is in features.h, how much it counts, when
+//      the search stops and what rings may not do in tuning.cpp; above which cost nothing fits in FindOptions.
+//   4. assignments searches which tip of a template is which of the body, match scores the best by their curves, and
+//      template_fit takes the template that costs least.
+//   5. place puts the joints where the template's curves have theirs; standing_legs, mitten_hands, extra_limbs and
+//      long_tails add what templates do not know; without a template plain_skeleton goes by the curves alone.
+//   6. finish mirrors, moves inside and names; poses and joint_centres refine by further poses.
 #include "sinew/autorig/find_skeleton.h"
 
 #include <algorithm>

@@ -17,7 +17,9 @@ namespace {
 
 constexpr double kInCap = 1.1;  // radii: rings so near to the tip are of its cap
 constexpr double kBluntEnd = 0.3,
-                 kLongEnd = 2.5;         // radii: how far a limb's line leaves the body beyond its last ring
+                 kLongEnd = 2.5;    // radii: how far a limb's line leaves the body beyond its last ring
+constexpr double kRingWidth = 1.6;  // spacings
+constexpr double kLeastRings = 3, kMostRings = 80;  // of a part
 constexpr std::size_t kFetchAhead = 12;  // points, which lie in order of distance and not of memory
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
@@ -161,7 +163,8 @@ Curve level_curve(const BodyGraph& graph, std::span<const double> distance,
   if (points.empty()) return curve;
   const std::uint32_t farthest = points.front();
   const double range = distance[farthest] - from;
-  const auto bins = static_cast<std::size_t>(std::clamp(range / (1.6 * graph.spacing), 3.0, 80.0));
+  const auto bins =
+      static_cast<std::size_t>(std::clamp(range / (kRingWidth * graph.spacing), kLeastRings, kMostRings));
   const double width = range / static_cast<double>(bins);
   if (!(width > 0)) return curve;
   std::vector<Vec3> centre(bins, Vec3::Zero());

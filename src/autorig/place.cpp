@@ -20,6 +20,7 @@ constexpr double kKnotsApart = 0.04,
                  kBodyKnotsApart = 0.02;  // of a trunk, the template's and the body's: landmarks
 constexpr double kFirstKnot = 0.02, kLastKnot = 0.96,
                  kLastBodyKnot = 0.98;  // of a trunk: those nearer to its ends are these
+constexpr int kRadiiBeside = 4;         // to either side: so many radii are averaged to a thickness
 constexpr double kAtBend = 0.03;        // of a limb's length: a joint so near to a bend is in it
 constexpr double kOuterFrom = 0.12, kOuterTo = 0.95;  // of a limb: its joints between these may go to a bend
 constexpr double kShorterFinger = 0.75, kLongerFinger = 1.33;  // times the group's scale
@@ -106,8 +107,8 @@ Vec3 turn_at(const Curve& curve, double s) {
 double thickness(const Curve& curve, double s) {
   const double window = direction_window(curve);
   double sum = 0;
-  for (int k = -4; k <= 4; ++k) sum += curve.radius_at(s + window * k / 4);
-  return sum / 9;
+  for (int k = -kRadiiBeside; k <= kRadiiBeside; ++k) sum += curve.radius_at(s + window * k / kRadiiBeside);
+  return sum / (2 * kRadiiBeside + 1);
 }
 
 class Placer {
