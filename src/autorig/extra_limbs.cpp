@@ -24,9 +24,13 @@ constexpr double kLongFin = 1;    // radii of the chain: so far a fin stands out
 constexpr double kFinBase = 1.4;  // radii of the chain from its curve: where a fin begins
 constexpr double kSameFin = 0.5;  // of its length: a limb that ends so near to a fin's tip is that fin
 constexpr double kNearFin =
-    0.2;                       // of a chain: to either side of a fin it is as thick as beside it, on average
-constexpr int kFinPasses = 2;  // the second with the curve that the first has straightened
-constexpr double kFirstFin = 0.1;  // of a chain: what is nearer to its head is a part of that
+    0.2;  // of a chain: to either side of a fin it is as thick as beside it, on average
+constexpr double kHeadFork =
+    0.7;  // of a chain, from its tail: what parts later is one of several ends of its head
+constexpr double kHeadMiddle = 0.5;  // of such an end: where it is as thick as it is
+constexpr double kThickerHead = 2;   // times as thick as the longest of them, a tongue, the head is
+constexpr int kFinPasses = 2;        // the second with the curve that the first has straightened
+constexpr double kFirstFin = 0.1;    // of a chain: what is nearer to its head is a part of that
 
 struct ExtraLimb {
   std::vector<double> ways;  // from its tip to the root and to each tip of the match
@@ -35,6 +39,7 @@ struct ExtraLimb {
   std::vector<double> joints;
   std::string name;
   int first = -1;                          // joint
+  Vec3 joins = Vec3::Zero();               // the joint nearest to here carries it
   bool fin = false;                        // of a chain: one bone
   std::vector<std::uint32_t> points = {};  // of a fin
 };
@@ -90,6 +95,11 @@ std::vector<ExtraLimb> limbs_without_bones(const BodyMap& body, const Match& mat
     ExtraLimb& limb = limbs.emplace_back();
     limb.ways = ways_from(body, match, body.major[tips[i]].point);
     limb.part = part;
+    limb.joins = part.curve.points.front();
+    if (is_spine(*match.model)) {  // a tongue lies along a jaw, and hangs where they part
+      const Curve& chain = match.parts.trunk;
+      limb.joins = chain.at(chain.at_level(body.gromov_product(match.root, tips[0], tips[i])));
+    }
   }
   longest_first(limbs);
   return limbs;
@@ -134,6 +144,7 @@ std::vector<ExtraLimb> fins(const BodyMap& body, const Match& match) {
     limb.ways = ways_from(body, match, tips[i]);
     limb.part.curve = level_curve(body.graph, away, limb.points, from, true);
     limb.part.tip = body.graph.positions[tips[i]];
+    if (!limb.part.curve.empty()) limb.joins = limb.part.curve.points.front();
     limb.fin = true;
     if (limb.part.curve.points.size() >= 4) limbs.push_back(std::move(limb));
   }
@@ -200,6 +211,30 @@ int nearest_joint(const TemplateData& model, const std::vector<PlacedJoint>& pla
 
 }  // namespace
 
+void take_thickest_head(const BodyMap& body, Match& match) {
+  if (!is_spine(*match.model)) return;
+  const auto tail = static_cast<std::size_t>(match.tips[0]);
+  const double length = way(body, tail, match.root);
+  const std::size_t root = match.root;
+  double most = 0;
+  for (std::size_t tip = 0; tip < body.major.size(); ++tip) {
+    if (tip == root || tip == tail || body.major[tip].middle) continue;
+    const double fork = body.gromov_product(tail, root, tip);
+    if (fork < kHeadFork * length) continue;
+    const auto thickness = [&](const Curve& curve, double own) {
+      return curve.radius_at(kHeadMiddle * own / std::max(way(body, tail, tip), length) * curve.length());
+    };
+    const Curve curve = trunk_curve(body, tip, farthest_first(body.from[tip]), &tail);
+    const double thick = thickness(curve, way(body, tail, tip) - fork);
+    if (thick > most && thick > kThickerHead * thickness(match.parts.trunk, length - fork)) {
+      most = thick;
+      match.root = tip;
+    }
+  }
+  if (match.root != root)
+    match.parts.trunk = trunk_curve(body, match.root, farthest_first(body.from[match.root]), &tail);
+}
+
 void straighten_between_fins(const BodyMap& body, Match& match) {
   if (!is_spine(*match.model)) return;
   const std::vector<double>& level = body.from[match.root];
@@ -256,7 +291,7 @@ void add_extra_limbs(const BodyMap& body, const Match& match, TemplateData& mode
       limb.joints.insert(limb.joints.end(), more.begin(), more.end());
     }
     limb.first = static_cast<int>(placed.size());
-    int parent = nearest_joint(model, placed, count, curve.points.front());
+    int parent = nearest_joint(model, placed, count, limb.joins);
     for (std::size_t k = 0; k < limb.joints.size(); ++k) {
       TemplateJoint joint;
       joint.name = fmt::format("{}_{}", limb.name, k + 1);

@@ -5,6 +5,9 @@
 
 namespace sinew::autorig {
 
+// Of a chain of many joints whose head has several ends (jaws, a tongue): it begins at a much thicker one than the longest.
+void take_thickest_head(const BodyMap& body, Match& match);
+
 // Of a chain of many joints, a snake or a fish: its curve goes straight on past fins, which it would lean to.
 void straighten_between_fins(const BodyMap& body, Match& match);
 

@@ -223,6 +223,7 @@ Result<void> place_fitted(const PolyMesh& mesh, Shape& shape, const FindOptions&
     found.problem = kHollow;
     return {};
   }
+  take_thickest_head(made.fitted.body, made.fitted.match);
   straighten_between_fins(made.fitted.body, made.fitted.match);
   std::vector<PlacedJoint> placed = place_joints(fitted.match);
   const auto map_pose = [&](std::span<const Vec3> positions) {

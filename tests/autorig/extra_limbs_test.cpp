@@ -95,5 +95,40 @@ TEST(ExtraLimbs, FinsThatAreSweptBackHaveABoneEachAndTheSpineStaysStraight) {
   }
 }
 
+// The tongue is the longest way, and no head.
+TEST(ExtraLimbs, AChainBeginsInTheHeadAndTheTongueHangsOnIt) {
+  const PolyMesh snake_mesh = test::joined({test::capsule({0, 0, -5}, {0, 0, 2}, 0.35),
+                                            test::capsule({0, 0.15, 2}, {0, 0.5, 3.2}, 0.25),
+                                            test::capsule({0, -0.1, 2}, {0, -0.1, 4}, 0.05)});
+  const auto snake = built_in_template("snake");
+  ASSERT_TRUE(snake.ok()) << snake.error().message;
+  FindOptions options;
+  options.most_cost = options.most_chain_cost = 1.2;
+  const auto found = find_skeleton(snake_mesh, {&*snake, 1}, options);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_EQ(found->name, "snake");
+  const auto globals = global_transforms(found->skeleton, rest_pose(found->skeleton).local);
+  std::size_t on_tongue = 0;
+  for (std::size_t j = 0; j < found->skeleton.size(); ++j) {
+    const Joint& joint = found->skeleton[j];
+    const Vec3 p = globals[j].translation();
+    if (joint.name.starts_with("Limb")) {
+      EXPECT_LT(std::abs(p.y() + 0.1), 0.15) << joint.name;
+      ++on_tongue;
+    } else if (p.z() > 2.8) {
+      EXPECT_GT(p.y(), 0.2) << joint.name;
+    }
+    const double above =
+        joint.parent < 0 ? 0 : globals[static_cast<std::size_t>(joint.parent)].translation().z();
+    if (joint.name == "Limb1_1") {
+      EXPECT_LT(above, 2.9);
+    }
+    if (joint.name == "Head") {
+      EXPECT_GT(p.z(), 2.5);
+    }
+  }
+  EXPECT_GE(on_tongue, 1u);
+}
+
 }  // namespace
 }  // namespace sinew::autorig
