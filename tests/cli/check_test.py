@@ -387,7 +387,7 @@ class Check(ProgramTest):
         self.assertEqual(names, ["grades.png", "index.html", "joint0.png", "joint1.png", "report.json"])
         with open(os.path.join(out, "index.html")) as f:
             page = f.read()
-        for word in [n for n in names if n.endswith(".png")] + ["CD-J2J", "LeftForeArm"]:
+        for word in [n for n in names if n.endswith(".png")] + ["CD-J2J", "the same of joints that deform", "LeftForeArm"]:
             self.assertIn(word, page)
         with open(os.path.join(out, "report.json")) as f:
             stored = strict(f.read())
