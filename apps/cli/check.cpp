@@ -39,9 +39,11 @@ std::string table_of(const CheckReport& report, const std::string& file) {
   text += fmt::format("joints: {} A, {} B, {} C, {} D, {} E, {} F", counts[0], counts[1], counts[2],
                       counts[3], counts[4], counts[5]);
   if (!report.against) return text;
-  const auto& [skeleton, weights] = *report.against;
-  text += fmt::format("\nagainst the other rig: CD-J2J {:.3f}, CD-J2B {:.3f}, CD-B2B {:.3f}; ", skeleton.j2j,
-                      skeleton.j2b, skeleton.b2b);
+  const auto& [skeleton, deforming, weights] = *report.against;
+  text += fmt::format(
+      "\nagainst the other rig: CD-J2J {:.3f}, CD-J2B {:.3f}, CD-B2B {:.3f}, of joints that deform {:.3f}, "
+      "{:.3f}, {:.3f}; ",
+      skeleton.j2j, skeleton.j2b, skeleton.b2b, deforming.j2j, deforming.j2b, deforming.b2b);
   return text + (weights ? fmt::format("weights L1 {:.3f}, precision {:.1f} %, recall {:.1f} %", weights->l1,
                                        100 * weights->precision, 100 * weights->recall)
                          : "weights of other joints or vertices");

@@ -269,22 +269,17 @@ Result<BodyGraph> voxel_graph(MeshView mesh, const Progress* progress) {
                   kOneBody * static_cast<double>(n);
   if (graph.bridged && parts.count > kMostPieces)
     return impossible("the mesh falls into more than 500 pieces that do not touch");
-  for (std::uint32_t c = 0; c < n; ++c)
-    graph.positions.push_back(graph.grid->cell_centre(graph.grid->cells()[c]));
+  for (const LatticeSet::Run& run : graph.grid->cells().runs())
+    for (Vec3i cell = graph.grid->cells().run_start(run); cell.x() < run.end; ++cell.x())
+      graph.positions.push_back(graph.grid->cell_centre(cell));
   std::vector<std::vector<std::uint32_t>> across(graph.bridged ? n : 0);
   if (graph.bridged)
     for (const auto& [a, b] : bridges(graph.positions, parts.of_member, parts.count))
       across[a].push_back(b), across[b].push_back(a);
   graph.neighbours.offsets.push_back(0);
+  graph.neighbours.items.reserve(26 * n);
   for (std::uint32_t c = 0; c < n; ++c) {
-    const Vec3i at = graph.grid->cells()[c];
-    for (int dz = -1; dz <= 1; ++dz)
-      for (int dy = -1; dy <= 1; ++dy)
-        for (int dx = -1; dx <= 1; ++dx) {
-          if (dx == 0 && dy == 0 && dz == 0) continue;
-          const std::uint32_t other = graph.grid->cells().find(at.x() + dx, at.y() + dy, at.z() + dz);
-          if (other != kNoIndex) graph.neighbours.items.push_back(other);
-        }
+    graph.solver->visit_neighbours(c, [&](std::uint32_t other) { graph.neighbours.items.push_back(other); });
     if (graph.bridged)
       graph.neighbours.items.insert(graph.neighbours.items.end(), across[c].begin(), across[c].end());
     graph.neighbours.offsets.push_back(static_cast<std::uint32_t>(graph.neighbours.items.size()));

@@ -18,7 +18,9 @@ constexpr double kStumpToo = 3;      // where there is one: the other side's is 
 constexpr double kStump = 2;         // so many radii long
 constexpr double kShortMinor = 1.2;  // radii: a finger or an ear is longer
 constexpr double kWider = 1.25;      // a ring that is no longer the limb's, to its narrowest
-constexpr double kSteady = 1.15;     // rings that are the limb's, over 5 % of the diameter
+constexpr double kSteady = 1.15;     // rings that are the limb's, to those a few farther in
+constexpr double kOwnRings = 128;    // to a diameter, as seen from a limb's own tip
+constexpr std::size_t kMostOwnRings = 66, kSteadyRings = 6;
 constexpr std::size_t kMostMajor = 12, kMostMinor = 40;
 
 std::uint32_t farthest_from_centre(const BodyGraph& graph) {
@@ -89,11 +91,10 @@ std::uint32_t nearest_of(const BodyGraph& graph, std::span<const std::uint32_t> 
 
 // Moves every major tip to where the line of its limb leaves the body. The farthest point is somewhere on a
 // blunt end's rim, which would make the two sides of a body differ.
-void refine_tips(BodyMap& body, std::span<const double> distance) {
+void refine_tips(BodyMap& body, const JoinTree& tree, std::span<const double> distance) {
   std::vector<std::uint32_t> ends;
   for (std::size_t i = 1; i < body.major.size(); ++i) ends.push_back(body.major[i].point);
   if (ends.empty()) return;
-  const JoinTree tree = join_tree(body.graph, distance);
   LimbCut cut = cut_limbs(tree, distance, ends);
   const bool chain = ends.size() == 1;
   if (chain) std::fill(cut.limb.begin(), cut.limb.end(), -1);
@@ -144,23 +145,6 @@ std::vector<Part> find_minors(const BodyMap& body, std::size_t root, std::span<c
   std::stable_sort(minors.begin(), minors.end(),
                    [](const Part& a, const Part& b) { return a.curve.length() > b.curve.length(); });
   return minors;
-}
-
-// How far a limb goes from its own tip: as long as its rings stay as wide. 0 where they widen all the way.
-double own_length(const BodyGraph& graph, std::span<const double> from_tip, double diameter) {
-  const double width = diameter / 128;
-  std::array<double, 66> ring{};
-  for (std::size_t v = 0; v < from_tip.size(); ++v)
-    if (from_tip[v] < width * static_cast<double>(ring.size()))
-      ring[static_cast<std::size_t>(from_tip[v] / width)] += graph.weights[v];
-  for (std::size_t k = 0; k + 2 < ring.size(); ++k) ring[k] = (ring[k] + ring[k + 1] + ring[k + 2]) / 3;
-  const double wider = graph.volume ? kWider * kWider : kWider;
-  double narrowest = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 1; k + 8 < ring.size(); ++k) {
-    if (ring[k + 6] < kSteady * ring[k]) narrowest = std::min(narrowest, ring[k]);
-    if (ring[k] > wider * narrowest) return static_cast<double>(k + 1) * width;
-  }
-  return 0;
 }
 
 // A leg that is stretched sideways is hardly farther from the head than the rump: of such a stump only the
@@ -228,6 +212,22 @@ std::uint32_t last_fork(const BodyGraph& tree, std::span<const double> distance,
 
 }  // namespace
 
+double own_length(const BodyGraph& graph, std::span<const double> from_tip, double diameter) {
+  const double width = diameter / kOwnRings;
+  std::array<double, kMostOwnRings> ring{};
+  for (std::size_t v = 0; v < from_tip.size(); ++v)
+    if (from_tip[v] < width * static_cast<double>(ring.size()))
+      ring[static_cast<std::size_t>(from_tip[v] / width)] += graph.weights[v];
+  for (std::size_t k = 0; k + 2 < ring.size(); ++k) ring[k] = (ring[k] + ring[k + 1] + ring[k + 2]) / 3;
+  const double wider = graph.volume ? kWider * kWider : kWider;
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 1; k + kSteadyRings + 2 < ring.size(); ++k) {
+    if (ring[k + kSteadyRings] < kSteady * ring[k]) narrowest = std::min(narrowest, ring[k]);
+    if (ring[k] > wider * narrowest) return static_cast<double>(k + 1) * width;
+  }
+  return 0;
+}
+
 bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip) {
   return std::all_of(tips.begin(), tips.end(), [&](std::size_t limb) {
     double begin = 0;
@@ -255,7 +255,8 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress, std::span<co
   if (2 * lost > distance.size()) return impossible("the mesh falls into pieces that do not touch");
   body.major.push_back({start, farthest});
   for (std::size_t i = 1; i < wanted.size(); ++i) body.major.push_back({wanted[i], distance[wanted[i]]});
-  for (const Peak& peak : find_peaks(join_tree(body.graph, distance), distance, kMinor * farthest)) {
+  const JoinTree tree = join_tree(body.graph, distance);
+  for (const Peak& peak : find_peaks(tree, distance, kMinor * farthest)) {
     const double height = std::min(peak.persistence, farthest);
     const bool large = height >= tuning(body.graph.rings).major_tip * farthest;
     if (large && wanted.empty() && body.major.size() < kMostMajor) {
@@ -265,7 +266,7 @@ Result<BodyMap> map_body(BodyGraph graph, const Progress* progress, std::span<co
     }
   }
   if (!body.graph.rings && wanted.empty()) {
-    refine_tips(body, distance);
+    refine_tips(body, tree, distance);
     distance = body.graph.distances(body.major[0].point);
   }
   const std::size_t n = body.major.size();
@@ -302,6 +303,18 @@ double protrusion(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const
   return std::max(0.0, least);
 }
 
+Curve trunk_curve(const BodyMap& body, std::size_t root, std::span<const std::uint32_t> points,
+                  const std::size_t* tip) {
+  const std::vector<double>& distance = body.from[root];
+  Curve curve = level_curve(body.graph, distance, points, 0, tip != nullptr);
+  const Vec3 start = body.graph.positions[body.major[root].point];
+  prepend(start, curve);
+  straighten_tip(body.graph, distance, points, true, start, curve);
+  if (tip)
+    straighten_tip(body.graph, distance, points, false, body.graph.positions[body.major[*tip].point], curve);
+  return curve;
+}
+
 Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, bool with_minors) {
   const std::vector<double>& distance = body.from[root];
   std::vector<std::uint32_t> ends;
@@ -329,15 +342,11 @@ Parts take_apart(const BodyMap& body, std::size_t root, std::span<const std::siz
     const std::uint32_t last = chain ? ends[0] : last_fork(body.graph, distance, ends, cut);
     parts.trunk = tree_part(body.graph, distance, last, 0).curve;
   } else {
-    parts.trunk = level_curve(body.graph, distance, points[0], 0, chain);
-    const Vec3 start = body.graph.positions[body.major[root].point];
-    prepend(start, parts.trunk);
-    straighten_tip(body.graph, distance, points[0], true, start, parts.trunk);
+    parts.trunk = trunk_curve(body, root, points[0], chain ? &tips[0] : nullptr);
   }
   if (chain) {
     parts.limbs.resize(1);
     parts.limbs[0].tip = body.graph.positions[ends[0]];
-    straighten_tip(body.graph, distance, points[0], false, parts.limbs[0].tip, parts.trunk);
   } else if (with_minors) {
     parts.minors = find_minors(body, root, tips, cut);
   }

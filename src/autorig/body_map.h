@@ -53,6 +53,13 @@ double protrusion(const Eigen::MatrixXd& apart, std::size_t tip, std::span<const
 // as a toe does.
 bool is_own_limb(const BodyMap& body, std::size_t root, std::span<const std::size_t> tips, std::size_t tip);
 
+// How far a limb goes from its own tip: as long as its rings stay as wide. 0 where they widen all the way.
+double own_length(const BodyGraph& graph, std::span<const double> from_tip, double diameter);
+
+// The curve through some points from a tip of the root outwards, the farthest first; to a tip where the trunk is all there is.
+Curve trunk_curve(const BodyMap& body, std::size_t root, std::span<const std::uint32_t> points,
+                  const std::size_t* tip);
+
 struct Part {
   Curve curve;      // from seam to tip
   double seam = 0;  // distance of the seam from the root's tip

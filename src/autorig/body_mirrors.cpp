@@ -11,6 +11,8 @@ namespace {
 constexpr double kSameNormal = 1e-3, kSameCentre = 0.01;  // of the size: guesses so alike are one
 constexpr double kClearlyNearer = 1e-3;  // of the size: planes that fit as well as that keep their order
 constexpr double kTipOnPlane = 0.03;     // of the body's size: a tip so near to the mirror plane is on it
+constexpr double kOnPlaneFirst =
+    10;  // diameters: more than any tip is high, so that one on the plane is taken
 
 }  // namespace
 
@@ -93,7 +95,8 @@ std::size_t root_on_plane(BodyMap& body, const std::optional<Mirror>& mirror) {
   std::size_t best = 0;
   double most = -1;
   for (std::size_t i = 0; i < body.major.size(); ++i) {
-    const double score = (is_on(body.major[i].point) ? 10 * body.diameter : 0) + body.major[i].height;
+    const double score =
+        (is_on(body.major[i].point) ? kOnPlaneFirst * body.diameter : 0) + body.major[i].height;
     if (score > most) most = score, best = i;
   }
   if (!mirror || is_on(body.major[best].point)) return best;

@@ -76,4 +76,24 @@ Curve branch_curve(const BodyMap& body, std::size_t root, const Branch& branch,
   return curve;
 }
 
+Curve curve_from_tip(const BodyMap& body, std::size_t root, const Branch& limb, const Branch& trunk,
+                     std::span<const std::uint32_t> tips) {
+  const std::uint32_t tip = tips[static_cast<std::size_t>(limb.tip)];
+  const std::vector<double> from_tip = body.graph.distances(tip);
+  const double length = own_length(body.graph, from_tip, body.diameter);
+  std::vector<std::uint32_t> points;
+  for (const Branch* part : {&limb, &trunk})
+    std::copy_if(part->points.begin(), part->points.end(), std::back_inserter(points),
+                 [&](std::uint32_t v) { return from_tip[v] < length; });
+  if (points.empty()) return {};
+  std::sort(points.begin(), points.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return from_tip[a] != from_tip[b] ? from_tip[a] < from_tip[b] : a < b;
+  });
+  std::vector<double> inwards;
+  for (const double d : from_tip) inwards.push_back(body.from[root][tip] - d);
+  Curve curve = level_curve(body.graph, inwards, points, inwards[points.back()], true);
+  straighten_tip(body.graph, inwards, points, false, body.graph.positions[tip], curve);
+  return curve;
+}
+
 }  // namespace sinew::autorig

@@ -26,4 +26,9 @@ std::vector<Branch> branch_tree(const JoinTree& tree, std::span<const double> di
 Curve branch_curve(const BodyMap& body, std::size_t root, const Branch& branch,
                    std::span<const std::uint32_t> tips);
 
+// The curve of a limb measured from its own tip, up to where its rings widen, which may lie in the `trunk` that it grows
+// on; empty where they widen all the way.
+Curve curve_from_tip(const BodyMap& body, std::size_t root, const Branch& limb, const Branch& trunk,
+                     std::span<const std::uint32_t> tips);
+
 }  // namespace sinew::autorig

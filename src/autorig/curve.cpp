@@ -89,11 +89,13 @@ std::vector<Bend> bends_of(const Curve& curve, double threshold) {
   if (curve.points.size() < 4) return bends;
   const double step = curve.length() / static_cast<double>(curve.points.size() - 1);
   const double window = std::max(curve.middle_radius(), 2 * step);
-  // Every sixth of a window, then finer about the largest.
-  const double coarse = std::max(std::max(curve.length() / 400, window / 6), 1e-12), fine = coarse / 6;
+  constexpr int kFiner = 6, kAround = kFiner - 1;  // every sixth of a window, then finer about the largest
+  constexpr double kMostLooks = 400;
+  const double coarse = std::max(std::max(curve.length() / kMostLooks, window / kFiner), 1e-12),
+               fine = coarse / kFiner;
   const auto sharpened = [&](Bend best) {
     const double middle = best.s;
-    for (int k = -5; k <= 5; ++k)
+    for (int k = -kAround; k <= kAround; ++k)
       if (const double degrees = curve.turn(middle + k * fine, window); degrees > best.degrees)
         best = {middle + k * fine, degrees};
     return best;

@@ -38,7 +38,7 @@ constexpr double kShinFrom = 0.5, kShinTo = 0.8,
                  kFootFrom = 0.88;  // of a limb, where both are its lower half
 // Sines between foot and shin: less is no foot, the template's and the body's.
 constexpr double kFootBend = 0.4, kLeastBend = 0.2;
-constexpr int kTrunkSamples = 12, kLimbSamples = 8;
+constexpr int kTrunkSamples = 12, kLimbSamples = 8, kRadii = 8;
 constexpr double kMostOff = 1.5, kMostThin = 3;  // logarithms
 
 constexpr int kMostUnknowns = 18;  // kinds of limbs and the scale
@@ -88,8 +88,9 @@ void sample_curve(const Curve& curve, int count, std::vector<Vec3>& points, std:
 
 double mean_radius(const Curve& curve, double from, double to) {
   double sum = 0;
-  for (int k = 0; k < 8; ++k) sum += curve.radius_at(curve.length() * (from + (to - from) * (k + 0.5) / 8));
-  return sum / 8;
+  for (int k = 0; k < kRadii; ++k)
+    sum += curve.radius_at(curve.length() * (from + (to - from) * (k + 0.5) / kRadii));
+  return sum / kRadii;
 }
 
 // How much thicker the head is than the tail, as a logarithm.
@@ -216,8 +217,7 @@ Features tip_features(const BodyMap& body, const TemplateData& model, Partners p
 
   double ground = std::numeric_limits<double>::infinity();
   for (const Tip& tip : body.major) ground = std::min(ground, body.graph.positions[tip.point].y());
-  const bool upright =
-      model.parts.limbs.size() > 1 && !body.graph.rings;  // a chain lies, and rings fit closely
+  const bool upright = table.upright && model.parts.limbs.size() > 1;  // a chain lies
   const auto stands = [&](std::size_t tip) {
     return upright &&
            body.graph.positions[body.major[tip].point].y() < ground + kSameGround * body.graph.size;

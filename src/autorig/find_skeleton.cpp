@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// What decides, and where to change it:
+//   1. Ways are tried in this order: rings of quads; the surface; the surface without what the body holds; the solid
+//      voxels; a chain; no template. The first that is sure wins, else the cheapest: find_skeleton, find_without_rings.
+//   2. A way makes a BodyMap: points, their tips and the distances between them (body_graph, body_map; ring_graph).
+//   3. What fits is one sum, score = weights * features: what is compared is in features.h, how much it counts, when
+//      the search stops and what rings may not do in tuning.cpp; above which cost nothing fits in FindOptions.
+//   4. assignments searches which tip of a template is which of the body, match scores the best by their curves, and
+//      template_fit takes the template that costs least.
+//   5. place puts the joints where the template's curves have theirs; standing_legs, mitten_hands, extra_limbs and
+//      long_tails add what templates do not know; without a template plain_skeleton goes by the curves alone.
+//   6. finish mirrors, moves inside and names; poses and joint_centres refine by further poses.
 #include "sinew/autorig/find_skeleton.h"
 
 #include <algorithm>
@@ -212,6 +223,8 @@ Result<void> place_fitted(const PolyMesh& mesh, Shape& shape, const FindOptions&
     found.problem = kHollow;
     return {};
   }
+  take_thickest_head(made.fitted.body, made.fitted.match);
+  straighten_between_fins(made.fitted.body, made.fitted.match);
   std::vector<PlacedJoint> placed = place_joints(fitted.match);
   const auto map_pose = [&](std::span<const Vec3> positions) {
     return map_mesh({positions, shape.view.triangles}, found.method, options);
@@ -226,9 +239,12 @@ Result<void> place_fitted(const PolyMesh& mesh, Shape& shape, const FindOptions&
   if (model.two_sided) {
     // Most bodies are made along the axes: a plane that begins there does not come out tilted.
     std::vector<std::optional<Mirror>> guesses;
+    const auto by_joints = guess_mirror(model, placed);
+    const bool has_sides = fitted.match.model->two_sided;  // or its fins are images
+    const Vec3 across = has_sides || !by_joints ? Vec3(fitted.match.rotation.col(0)) : by_joints->normal;
     for (const auto& axis : axis_mirrors(fitted.body))
-      if (std::abs(axis->normal.dot(fitted.match.rotation.col(0))) > kAcross) guesses.push_back(axis);
-    guesses.push_back(guess_mirror(model, placed));
+      if (std::abs(axis->normal.dot(across)) > kAcross) guesses.push_back(axis);
+    guesses.push_back(by_joints);
     guesses.push_back(guess_mirror(fitted.match));
     mirror = shape.mirrors.first(fitted.body, guesses);
   }
@@ -292,6 +308,7 @@ Result<FoundSkeleton> find_plain(Shape& shape, BodyMap& body, const FindOptions&
   if (options.joints > 0) set_joint_count(options.joints, plain.model, plain.placed);
   pull_inside(is_within, plain.curves, plain.placed);
   if (mirror) make_symmetric(plain.model, *mirror, body.graph.size, plain.placed);
+  pull_tails_to_curves(is_within, plain.curves, plain.model, mirror, plain.placed);
   pull_tails_inside(is_within, plain.model, mirror.has_value(), plain.placed);
   SINEW_TRY(found.skeleton, build_skeleton(plain.model, plain.placed, Mat3::Identity()));
   found.curves = std::move(plain.curves);

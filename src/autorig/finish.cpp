@@ -15,12 +15,16 @@ constexpr int kHalvings = 6;          // of the way to a tail outside
 constexpr double kSamePlace = 0.01;   // of the body's size
 constexpr double kTrunkBeside =
     1.5;                         // times that: the trunk's curve may be beside the mirror plane, on average
+constexpr double kWithin = 0.6;  // winding number; a sheet has 0.5 on itself
+constexpr double kMirrorSteps = 10;  // of a limb, which is compared with its image,
+constexpr int kMirrorPlaces = 8;     // not to the very tip: which finger that is may differ
+constexpr double kNearAxes = 10 * M_PI / 180;
 constexpr double kPosed = 0.08;  // the same: a limb's joints so far from their image are posed, not misplaced
 
 }  // namespace
 
 bool is_inside(const WindingNumber& winding, const Vec3& p) {
-  return std::abs(winding(p)) > 0.6;  // a sheet has 0.5 on itself
+  return std::abs(winding(p)) > kWithin;
 }
 
 namespace {
@@ -128,6 +132,43 @@ void pull_inside(const InsideTest& is_within, const std::vector<Curve>& curves,
     const std::vector<std::uint8_t> there = is_within(steps);
     const auto first = static_cast<std::size_t>(std::find(there.begin(), there.end(), 1) - there.begin());
     placed[joints[k]].head = steps[std::min(first + 1, kSteps - 1)];  // not just below the skin
+  }
+}
+
+void pull_tails_to_curves(const InsideTest& is_within, const std::vector<Curve>& curves,
+                          const TemplateData& model, const std::optional<Mirror>& mirror,
+                          std::vector<PlacedJoint>& placed) {
+  std::vector<Vec3> centres;
+  for (const Curve& curve : curves) centres.insert(centres.end(), curve.points.begin(), curve.points.end());
+  std::vector<std::uint8_t> done(placed.size(), 0);
+  for (std::size_t j = 0; j < placed.size(); ++j) {
+    if (!placed[j].present || !placed[j].tail || done[j]) continue;
+    const Vec3 p = *placed[j].tail;
+    // An image moves along, so that both are inside.
+    const int other = mirror ? model.joints[j].mirror : -1;
+    std::optional<Vec3>* image = nullptr;
+    if (other >= 0 && placed[static_cast<std::size_t>(other)].tail) {
+      image = &placed[static_cast<std::size_t>(other)].tail;
+      if ((**image - (*mirror)(p)).norm() > 1e-9 * (p - mirror->centre).norm()) image = nullptr;
+    }
+    const auto are_within = [&](std::span<const Vec3> points) {
+      std::vector<std::uint8_t> within = is_within(points);
+      if (!image) return within;
+      std::vector<Vec3> images;
+      for (const Vec3& one : points) images.push_back((*mirror)(one));
+      const std::vector<std::uint8_t> there = is_within(images);
+      for (std::size_t k = 0; k < within.size(); ++k) within[k] &= there[k];
+      return within;
+    };
+    if (image) done[static_cast<std::size_t>(other)] = 1;
+    if (are_within({&p, 1})[0]) continue;
+    const Vec3 way = nearest_inside(are_within, centres, p) - p;
+    std::array<Vec3, kSteps> steps;
+    for (std::size_t i = 0; i < kSteps; ++i) steps[i] = p + way * static_cast<double>(i + 1) / kSteps;
+    const std::vector<std::uint8_t> there = are_within(steps);
+    const auto first = static_cast<std::size_t>(std::find(there.begin(), there.end(), 1) - there.begin());
+    placed[j].tail = steps[std::min(first + 1, kSteps - 1)];
+    if (image) *image = (*mirror)(*placed[j].tail);
   }
 }
 
@@ -257,8 +298,8 @@ std::optional<Mirror> mirror_of_curves(const Match& match, double size) {
     seen[joint.anchor.part] = seen[other.part] = 1;
     const Curve &a = match.parts.limbs[joint.anchor.part].curve, &b = match.parts.limbs[other.part].curve;
     if (a.empty() || b.empty()) continue;
-    for (int k = 1; k <= 8; ++k) {
-      const double u = k / 10.0;  // not to the very tip: which finger that is may differ
+    for (int k = 1; k <= kMirrorPlaces; ++k) {
+      const double u = k / kMirrorSteps;
       pairs.push_back({a.at(u * a.length()), b.at(u * b.length())});
       unlike += std::abs(a.radius_at(u * a.length()) - b.radius_at(u * b.length()));
     }
@@ -291,7 +332,7 @@ Mat3 body_axes(const Match& match, const std::optional<Mirror>& mirror) {
     const Vec3 up = (axes.col(1) - axes.col(1).dot(left) * left).normalized();
     axes << left, up, left.cross(up);
   }
-  // Along whole axes where it is within ten degrees of them: bodies stand straight, their curves less so.
+  // Along whole axes where it is near them: bodies stand straight, their curves less so.
   Mat3 whole = Mat3::Zero();
   for (int k = 0; k < 3; ++k) {
     Eigen::Index row = 0;
@@ -299,7 +340,7 @@ Mat3 body_axes(const Match& match, const std::optional<Mirror>& mirror) {
     whole(row, k) = axes(row, k) < 0 ? -1 : 1;
   }
   const bool rotation = std::abs(whole.determinant() - 1) < 1e-9;
-  if (rotation && (whole.transpose() * axes).trace() > 1 + 2 * std::cos(10 * M_PI / 180)) return whole;
+  if (rotation && (whole.transpose() * axes).trace() > 1 + 2 * std::cos(kNearAxes)) return whole;
   return axes;
 }
 

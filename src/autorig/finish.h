@@ -34,6 +34,12 @@ bool is_inside(const WindingNumber& winding, const Vec3& p);
 void pull_inside(const InsideTest& is_within, const std::vector<Curve>& curves,
                  std::vector<PlacedJoint>& placed);
 
+// Tails outside the body move as pull_inside moves joints, with their images on the other side: a straight bone to the tip of
+// a bent wing, or of an arm that stands off a belly, is outside on its way, and to be cut there is no end.
+void pull_tails_to_curves(const InsideTest& is_within, const std::vector<Curve>& curves,
+                          const TemplateData& model, const std::optional<Mirror>& mirror,
+                          std::vector<PlacedJoint>& placed);
+
 // Bones that end free end inside: the tail, given or as far on as the bone above is long, moves towards the
 // head until it is. Of left and right the shorter one counts for both, where `symmetric`.
 void pull_tails_inside(const InsideTest& is_within, const TemplateData& model, bool symmetric,

@@ -18,6 +18,7 @@ constexpr double kFleshSlack = 0.08;        // of a bone's length: what its fles
 constexpr double kTrusted = 0.6;            // of the vertices, those that move most alike
 constexpr double kLeastTurn = 0.068;        // (2 sin(15 degrees / 2))^2
 constexpr double kOnCurve = 0.12;           // of a limb's length
+constexpr double kGoesOnFirst = 1e6;  // longer than any bone: its own limb goes on before what leaves it
 constexpr int kRounds = 3;
 constexpr double kFarthest = 0.35;  // of the shorter bone: no joint was so far off
 
@@ -43,7 +44,7 @@ std::vector<Bone> bones_of(const TemplateData& model, const std::vector<PlacedJo
     const auto p = static_cast<std::size_t>(model.joints[j].parent);
     const Anchor &mine = model.joints[j].anchor, &above = model.joints[p].anchor;
     const bool goes_on = mine.kind == above.kind && mine.part == above.part;
-    const double rank = (placed[j].head - placed[p].head).norm() + (goes_on ? 1e6 : 0);
+    const double rank = (placed[j].head - placed[p].head).norm() + (goes_on ? kGoesOnFirst : 0);
     if (rank > best[p]) best[p] = rank, bones[p].tail = placed[j].head;
   }
   return bones;

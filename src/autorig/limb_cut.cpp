@@ -10,12 +10,17 @@
 #include <numeric>
 #include <utility>
 
+#include "sinew/core/prefetch.h"
+
 namespace sinew::autorig {
 namespace {
 
 constexpr double kInCap = 1.1;  // radii: rings so near to the tip are of its cap
 constexpr double kBluntEnd = 0.3,
-                 kLongEnd = 2.5;  // radii: how far a limb's line leaves the body beyond its last ring
+                 kLongEnd = 2.5;    // radii: how far a limb's line leaves the body beyond its last ring
+constexpr double kRingWidth = 1.6;  // spacings
+constexpr double kLeastRings = 3, kMostRings = 80;  // of a part
+constexpr std::size_t kFetchAhead = 12;  // points, which lie in order of distance and not of memory
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -47,9 +52,16 @@ std::vector<std::uint32_t> farthest_first(std::span<const double> distance) {
 JoinTree join_tree(const BodyGraph& graph, std::span<const double> distance) {
   JoinTree tree;
   tree.rank.assign(distance.size(), kNoIndex);
-  static_cast<MergeTree&>(tree) =
-      merge_tree(farthest_first(distance), tree.rank, kNoIndex, [&](std::uint32_t v, const auto& visit) {
+  static_cast<MergeTree&>(tree) = merge_tree(
+      farthest_first(distance), tree.rank, kNoIndex,
+      [&](std::uint32_t v, const auto& visit) {
         for (const std::uint32_t w : graph.neighbours[v]) visit(w);
+      },
+      [&](std::uint32_t soon, std::uint32_t later) {
+        const auto ahead = graph.neighbours[soon];
+        prefetch(ahead.data());
+        prefetch(ahead.data() + ahead.size());
+        prefetch(&graph.neighbours.offsets[later]);
       });
   return tree;
 }
@@ -151,7 +163,8 @@ Curve level_curve(const BodyGraph& graph, std::span<const double> distance,
   if (points.empty()) return curve;
   const std::uint32_t farthest = points.front();
   const double range = distance[farthest] - from;
-  const auto bins = static_cast<std::size_t>(std::clamp(range / (1.6 * graph.spacing), 3.0, 80.0));
+  const auto bins =
+      static_cast<std::size_t>(std::clamp(range / (kRingWidth * graph.spacing), kLeastRings, kMostRings));
   const double width = range / static_cast<double>(bins);
   if (!(width > 0)) return curve;
   std::vector<Vec3> centre(bins, Vec3::Zero());
@@ -161,7 +174,14 @@ Curve level_curve(const BodyGraph& graph, std::span<const double> distance,
   };
   std::vector<std::size_t> bin;
   bin.reserve(points.size());
-  for (const std::uint32_t v : points) {
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (k + kFetchAhead < points.size()) {
+      const std::uint32_t ahead = points[k + kFetchAhead];
+      prefetch(&distance[ahead]);
+      prefetch(&graph.weights[ahead]);
+      prefetch(&graph.positions[ahead]);
+    }
+    const std::uint32_t v = points[k];
     const std::size_t b = bin_of(v);
     bin.push_back(b);
     centre[b] += graph.weights[v] * graph.positions[v];
@@ -171,6 +191,10 @@ Curve level_curve(const BodyGraph& graph, std::span<const double> distance,
   for (std::size_t b = 0; b < bins; ++b)
     if (weight[b] > 0) centre[b] /= weight[b], level[b] /= weight[b];
   for (std::size_t k = 0; k < points.size(); ++k) {
+    if (k + kFetchAhead < points.size()) {
+      prefetch(&graph.weights[points[k + kFetchAhead]]);
+      prefetch(&graph.positions[points[k + kFetchAhead]]);
+    }
     const std::uint32_t v = points[k];
     const std::size_t b = bin[k];
     radius[b] += graph.weights[v] * (graph.positions[v] - centre[b]).norm();

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "sinew/core/bucket_queue.h"
+#include "sinew/core/prefetch.h"
 
 namespace sinew::autorig {
 namespace {
@@ -51,6 +52,12 @@ std::vector<double> march_distances(const BodyGraph& surface, std::uint32_t sour
     const std::uint32_t here = entry.item;
     if (done[here]) continue;
     done[here] = 1;
+    if (const Queue::Entry* next = front.next()) {
+      const auto ahead = surface.opposite[next->item];
+      prefetch(ahead.data());
+      prefetch(ahead.data() + ahead.size());
+      prefetch(&surface.positions[next->item]);
+    }
     if (!surface.across.offsets.empty())
       for (const std::uint32_t c : surface.across[here]) {
         const double reached = entry.key + (surface.positions[here] - surface.positions[c]).norm();
@@ -63,6 +70,7 @@ std::vector<double> march_distances(const BodyGraph& surface, std::uint32_t sour
     const auto opposite = surface.opposite[here];
     for (std::size_t k = 0; k < opposite.size(); ++k) {
       const std::uint32_t c = opposite[k], b = opposite[k ^ 1];
+      if (k + 4 < opposite.size()) prefetch(&surface.positions[opposite[k + 4]]);
       if (done[c]) continue;
       const Vec3& pc = surface.positions[c];
       const double reached =

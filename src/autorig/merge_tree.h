@@ -27,10 +27,12 @@ struct MergeTree {
 };
 
 // Nearly linear time. `rank`: per point, `none` before; that of each point in the order after.
-// `for_each_neighbour(v, visit)` calls visit(w); points that are not in the order are passed over.
-template <class ForEachNeighbour>
+// `for_each_neighbour(v, visit)` calls visit(w); points that are not in the order are passed over. `look_ahead(near, far)`
+// is told points that come soon and some time later, whose neighbours may be fetched.
+template <class ForEachNeighbour, class LookAhead>
 MergeTree merge_tree(std::vector<std::uint32_t> order, std::span<std::uint32_t> rank, std::uint32_t none,
-                     ForEachNeighbour&& for_each_neighbour) {
+                     ForEachNeighbour&& for_each_neighbour, LookAhead&& look_ahead) {
+  constexpr std::size_t kSoon = 6, kLater = 12;
   MergeTree tree;
   tree.order = std::move(order);
   std::vector<std::uint32_t> arc_of(rank.size(), none);  // per point: the arc that it joined
@@ -38,6 +40,7 @@ MergeTree merge_tree(std::vector<std::uint32_t> order, std::span<std::uint32_t> 
   std::vector<std::uint32_t> met;
   for (std::uint32_t k = 0; k < tree.order.size(); ++k) {
     const std::uint32_t v = tree.order[k];
+    if (k + kLater < tree.order.size()) look_ahead(tree.order[k + kSoon], tree.order[k + kLater]);
     met.clear();
     std::uint32_t last = none;  // neighbours mostly lie on the same arc
     for_each_neighbour(v, [&](std::uint32_t w) {
@@ -62,6 +65,12 @@ MergeTree merge_tree(std::vector<std::uint32_t> order, std::span<std::uint32_t> 
   tree.arc.reserve(tree.order.size());
   for (const std::uint32_t v : tree.order) tree.arc.push_back(arc_of[v]);
   return tree;
+}
+
+template <class ForEachNeighbour>
+MergeTree merge_tree(std::vector<std::uint32_t> order, std::span<std::uint32_t> rank, std::uint32_t none,
+                     ForEachNeighbour&& for_each_neighbour) {
+  return merge_tree(std::move(order), rank, none, for_each_neighbour, [](std::uint32_t, std::uint32_t) {});
 }
 
 }  // namespace sinew::autorig

@@ -114,6 +114,19 @@ class Group {
   Fit best_;
 };
 
+// One ear alone is none: what grows on the trunk where the template has a pair of them is a jaw or a horn.
+void drop_halves(const Match& match, std::vector<MinorPartner>& partners) {
+  const TemplateData& model = *match.model;
+  const std::vector<MinorPartner> found = partners;
+  for (const TemplateJoint& joint : model.joints) {
+    if (joint.anchor.kind != Anchor::Kind::kMinor || joint.mirror < 0) continue;
+    const Anchor& other = model.joints[static_cast<std::size_t>(joint.mirror)].anchor;
+    if (other.kind == Anchor::Kind::kMinor && other.part != joint.anchor.part &&
+        model.parts.minors[joint.anchor.part].parent < 0 && found[other.part].minor < 0)
+      partners[joint.anchor.part].minor = -1;
+  }
+}
+
 }  // namespace
 
 std::vector<MinorPartner> match_minors(const Match& match) {
@@ -124,6 +137,7 @@ std::vector<MinorPartner> match_minors(const Match& match) {
     if (fit.error > kUnlike) continue;
     for (const auto& [i, j] : fit.pairs) partners[i] = {static_cast<int>(j), fit.rotation, fit.scale};
   }
+  drop_halves(match, partners);
   return partners;
 }
 

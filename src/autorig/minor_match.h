@@ -15,7 +15,7 @@ struct MinorPartner {
 };
 
 // One for each minor of the template. Those that grow on one limb are matched together, by the turn and scale
-// that bring their seams and tips nearest.
+// that bring their seams and tips nearest. Of a pair that grows on the trunk (ears) the body has both or none.
 std::vector<MinorPartner> match_minors(const Match& match);
 
 }  // namespace sinew::autorig

@@ -22,6 +22,7 @@ constexpr double kInside = 0.75;  // of a winding number: sheets come to a half
 constexpr double kFlush = 0.2;    // of the reach: so near to each other pieces touch without a border
 // Pieces that a point touches, the nearest of them: solid bodies hardly have three in one place, a soup has hundreds.
 constexpr std::size_t kMostTouching = 8;
+constexpr int kMostShortenings = 8;  // of a bridge between two pieces, end by end
 
 using PointPair = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -164,7 +165,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> bridges(const std::vector<V
           of = c;
       return of;
     };
-    for (int round = 0; round < 8; ++round) {
+    for (int round = 0; round < kMostShortenings; ++round) {
       const PointPair before = ends;
       ends.second = nearest(ends.first, ends.second);
       ends.first = nearest(ends.second, ends.first);

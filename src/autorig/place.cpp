@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "autorig/minor_match.h"
 #include "autorig/standing_legs.h"
@@ -18,8 +19,10 @@ constexpr double kSameTurn = 0.25;                   // the same, of a bend that
 constexpr double kTurnsAlike = 0.6;                  // cosine between the ways that two bends turn
 constexpr double kKnotsApart = 0.04,
                  kBodyKnotsApart = 0.02;  // of a trunk, the template's and the body's: landmarks
+constexpr double kWrist = 1.03;           // times as thick as the thinnest ring a wrist is, at most
 constexpr double kFirstKnot = 0.02, kLastKnot = 0.96,
                  kLastBodyKnot = 0.98;  // of a trunk: those nearer to its ends are these
+constexpr int kRadiiBeside = 4;         // to either side: so many radii are averaged to a thickness
 constexpr double kAtBend = 0.03;        // of a limb's length: a joint so near to a bend is in it
 constexpr double kOuterFrom = 0.12, kOuterTo = 0.95;  // of a limb: its joints between these may go to a bend
 constexpr double kShorterFinger = 0.75, kLongerFinger = 1.33;  // times the group's scale
@@ -58,6 +61,17 @@ Knots tidy(Knots knots, double template_step, double body_step) {
   return rising;
 }
 
+// A wrist: the last ring before the fingers part that is about as thin as the thinnest. The arm may be cut there, so that
+// nothing thicker is behind it, as is behind a neck.
+double narrowest(const Curve& trunk, double before) {
+  double least = std::numeric_limits<double>::infinity(), at = 0;
+  for (std::size_t k = 1; k < trunk.points.size() && trunk.along[k] < before; ++k)
+    least = std::min(least, trunk.radii[k]);
+  for (std::size_t k = 1; k < trunk.points.size() && trunk.along[k] < before; ++k)
+    if (trunk.radii[k] < kWrist * least) at = trunk.along[k];
+  return at;
+}
+
 Knots trunk_knots(const Match& match) {
   const Curve &of_template = match.model->parts.trunk, &of_body = match.parts.trunk;
   Knots inner;
@@ -73,6 +87,8 @@ Knots trunk_knots(const Match& match) {
   if (const auto a = find_neck(of_template, first_of_template), b = find_neck(of_body, first_of_body);
       a && b && match.tips.size() > 1)
     inner.push_back({*a, *b});
+  if (!match.model->two_sided && match.tips.size() > 1)
+    inner.push_back({narrowest(of_template, first_of_template), narrowest(of_body, first_of_body)});
   inner = tidy(std::move(inner), kKnotsApart * of_template.length(), kBodyKnotsApart * of_body.length());
   Knots knots = {{0, 0}};
   for (const auto& knot : inner)
@@ -106,8 +122,8 @@ Vec3 turn_at(const Curve& curve, double s) {
 double thickness(const Curve& curve, double s) {
   const double window = direction_window(curve);
   double sum = 0;
-  for (int k = -4; k <= 4; ++k) sum += curve.radius_at(s + window * k / 4);
-  return sum / 9;
+  for (int k = -kRadiiBeside; k <= kRadiiBeside; ++k) sum += curve.radius_at(s + window * k / kRadiiBeside);
+  return sum / (2 * kRadiiBeside + 1);
 }
 
 class Placer {

@@ -19,6 +19,7 @@ namespace sinew::autorig {
 namespace {
 
 constexpr double kShortLimb = 1.5;     // what is shorter, in radii, is a bump and no limb
+constexpr double kStubLimb = 2;        // what is no longer, in radii, is measured from its own tip
 constexpr double kFlat = 0.25;         // of its width: so thin is a wing or a fin,
 constexpr double kWingBone = 1;        // which is one bone where it does not bend
 constexpr double kBeforeFork = 0.85;   // of a branch: where it is as thick as at its fork
@@ -62,6 +63,7 @@ class PlainTree {
     }
     while (cut(), drop_bumps()) {
     }
+    regrow_stubs();
     centre_on_plane();
     contract_short_stems();
     find_mirror_limbs();
@@ -183,6 +185,17 @@ class PlainTree {
       slender_.erase(slender_.begin() + at);
     }
     return !gone.empty();
+  }
+
+  // The rings of a short limb are those of what it grows on, aslant: it is measured again from its own tip.
+  void regrow_stubs() {
+    for (Edge& edge : edges_)
+      if (edge.branch.tip >= 0 && edge.branch.parent >= 0 && !edge.curve.empty() &&
+          edge.curve.length() <= kStubLimb * edge.curve.middle_radius())
+        if (Curve curve = curve_from_tip(body_, root_, edge.branch,
+                                         edges_[static_cast<std::size_t>(edge.branch.parent)].branch, tips_);
+            curve.length() > edge.curve.length())
+          edge.curve = std::move(curve);
   }
 
   // What has as much on both sides of the mirror plane goes along it, wherever it ends: at one of two feet.

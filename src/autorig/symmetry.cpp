@@ -14,6 +14,7 @@ constexpr double kMoved = 0.03;      // of the size: a part whose image is so fa
 constexpr double kNoMirror = 0.05;   // the same, on average: this is no guess to begin with
 constexpr std::size_t kPoints = 1500, kFewPoints = 300;
 constexpr double kSlack = 1.3;  // for few points
+constexpr int kMostRounds = 20;
 constexpr double kNoNearer = 0.97, kSettled = 1e-7;
 
 // `slack`: so many times as far from an image the points may be.
@@ -21,7 +22,7 @@ std::optional<Mirror> refine(std::span<const Vec3> points, std::size_t step, con
                              double slack, Mirror guess) {
   double error = 0, before = std::numeric_limits<double>::infinity(), least = before;
   Mirror best = guess;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < kMostRounds; ++round) {
     Vec3 normal = Vec3::Zero(), middle = Vec3::Zero();
     error = 0;
     int count = 0, near = 0;

@@ -46,9 +46,10 @@ struct TemplateData {
   }
 };
 
+constexpr std::size_t kSpineJoints = 6;  // at least
 // Whether it is a chain without limbs that bends everywhere.
 inline bool is_spine(const TemplateData& model) {
-  return model.parts.limbs.size() == 1 && model.joints.size() >= 6;
+  return model.parts.limbs.size() == 1 && model.joints.size() >= kSpineJoints;
 }
 
 // Fills `mirror_limbs` from the joints.

@@ -108,7 +108,8 @@ bool is_left_over(const BodyMap& body, const Match& match, std::size_t tip) {
 // Horns stand higher than a head, which only shows once the legs are known.
 void look_between(Fitted& fitted, std::vector<TemplateCost>& tried) {
   const Match& match = fitted.match;
-  if (fitted.body.graph.rings || !std::isfinite(match.cost) || !match.model->two_sided) return;
+  if (!tuning(fitted.body.graph.rings).looks_again || !std::isfinite(match.cost) || !match.model->two_sided)
+    return;
   const TipPairs sides = sides_of(match);
   const std::size_t before = fitted.body.major.size();
   if (sides.pairs.size() < 2) return;
@@ -154,7 +155,7 @@ Result<Fitted> fit_templates(BodyMap body, std::span<const TemplateData* const> 
     return impossible("the mesh has no two ends between which a skeleton could lie");
   const bool sides =
       std::any_of(templates.begin(), templates.end(), [](const auto* one) { return one->two_sided; });
-  if (sides && !fitted.body.graph.rings) fitted.body.mirrors = find_mirrors(fitted.body);
+  if (sides && tuning(fitted.body.graph.rings).looks_again) fitted.body.mirrors = find_mirrors(fitted.body);
   SINEW_TRY(fitted.match, best_match(fitted.body, templates, options, fitted.second, found.tried));
   look_between(fitted, found.tried);
   SINEW_CHECK(look_on_plane(templates, options, fitted, found.tried));
@@ -175,7 +176,8 @@ Result<bool> fit_chain(std::span<const TemplateData* const> templates, FindOptio
   std::vector<const TemplateData*> chains;
   for (const TemplateData* one : templates)
     if (is_spine(*one)) chains.push_back(one);
-  if (chains.empty() || fitted.body.graph.rings || fitted.body.major.size() < 2) return false;
+  if (chains.empty() || !tuning(fitted.body.graph.rings).looks_again || fitted.body.major.size() < 2)
+    return false;
   options.most_chain_cost = std::max(options.most_chain_cost, 2 * (1 - kSure) * options.most_cost);
   std::vector<TemplateCost> tried;
   double second = 0;

@@ -51,6 +51,8 @@ constexpr Tuning kSurface = {
     .most_scored = 48,
     .worthless = 0.4,
     .at_least = 4,
+    .upright = true,
+    .looks_again = true,
     .stop_early = false,
     .surely_worse = 0.1,
     .mediocre = 0.28,
@@ -73,6 +75,8 @@ constexpr Tuning rings_of(Tuning table) {
   table.hopeless = 0.45;
   table.partial_lengths = 1;
   table.flexible = false;
+  table.upright = false;
+  table.looks_again = false;
   table.stop_early = true;
   table.mediocre = std::numeric_limits<double>::infinity();
   table.most_chain = 0.05;

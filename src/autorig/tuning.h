@@ -29,6 +29,9 @@ struct Tuning {
   std::size_t at_least;     // so many
 
   // Decisions between templates.
+  bool upright;  // limbs on the ground carry the body: to leave one without bones costs more
+  bool
+      looks_again;  // asks mirror planes, horns and chains where a fit is poor; rings give up, and the surface is tried
   bool stop_early;      // templates are looked at only while their least cost is near the best
   double surely_worse;  // by so much costs must differ to be sure
   double mediocre;      // a cost at which the mesh is asked for its mirror plane

@@ -14,6 +14,7 @@
 #include "sinew/core/counted.h"
 #include "sinew/core/text.h"
 #include "sinew/rig/skinned_mesh.h"
+#include "sinew/rig/weighted_joints.h"
 
 namespace sinew {
 namespace {
@@ -115,13 +116,20 @@ void keep_pictures(const CheckedRig& checked, std::span<const JointEnergy> energ
   }
 }
 
-SkeletonShape shape_of(const Rig& rig) {
+// Joints that are not kept are left out, and bones from and to them. Between two that are kept by their weights
+// all are.
+SkeletonShape shape_of(const Rig& rig, std::span<const std::uint8_t> kept) {
   SkeletonShape shape;
   const std::vector<Affine3> globals = global_transforms(rig.skeleton, rest_pose(rig.skeleton).local);
   const std::vector<int> parents = bone_parents(rig.skeleton);
-  for (std::size_t j = 0; j < parents.size(); ++j) shape.joints.push_back(globals[j].translation());
-  for (std::uint32_t j = 0; j < parents.size(); ++j)
-    if (parents[j] >= 0) shape.bones.push_back({static_cast<std::uint32_t>(parents[j]), j});
+  std::vector<std::uint32_t> index(kept.size());
+  for (std::size_t j = 0; j < kept.size(); ++j) {
+    index[j] = static_cast<std::uint32_t>(shape.joints.size());
+    if (kept[j]) shape.joints.push_back(globals[j].translation());
+  }
+  for (std::size_t j = 0; j < kept.size(); ++j)
+    if (kept[j] && parents[j] >= 0 && kept[static_cast<std::size_t>(parents[j])])
+      shape.bones.push_back({index[static_cast<std::size_t>(parents[j])], index[j]});
   if (shape.bones.empty() && !shape.joints.empty()) shape.bones.push_back({0, 0});
   return shape;
 }
@@ -171,7 +179,14 @@ AgainstFigures against_figures(const Rig& rig, const Rig& artist) {
   AgainstFigures figures;
   const Box3 box = bounding_box(skinned_mesh(artist, rest_pose(artist.skeleton)).positions);
   const double size = box.isEmpty() ? 0 : box.sizes().maxCoeff();
-  figures.skeleton = skeleton_distances(shape_of(rig), shape_of(artist), size > 0 ? size : 1);
+  const auto distances = [&](std::span<const std::uint8_t> mine, std::span<const std::uint8_t> theirs) {
+    return skeleton_distances(shape_of(rig, mine), shape_of(artist, theirs), size > 0 ? size : 1);
+  };
+  const std::vector<std::uint8_t> all(rig.skeleton.deforming_count(), 1),
+      all_theirs(artist.skeleton.deforming_count(), 1);
+  figures.skeleton = distances(all, all_theirs);
+  figures.deforming =
+      distances(weighted_joints(rig.skeleton, rig.weights), weighted_joints(artist.skeleton, artist.weights));
   const auto joint_of = same_joints(rig.skeleton, artist.skeleton);
   if (joint_of && rig.weights.vertex_count() == artist.weights.vertex_count())
     figures.weights = weight_difference(rig.weights, artist.weights, *joint_of);

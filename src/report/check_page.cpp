@@ -124,9 +124,11 @@ std::string figures_table(const CheckReport& report) {
   row("weights unlike their mirror image, vertices", std::to_string(report.mirrored));
   row("triangles that cross others in one pose, at most", std::to_string(report.intersections));
   if (report.against) {
-    const auto& [skeleton, weights] = *report.against;
+    const auto& [skeleton, deforming, weights] = *report.against;
     row("CD-J2J, CD-J2B, CD-B2B",
         fmt::format("{:.3f}, {:.3f}, {:.3f}", skeleton.j2j, skeleton.j2b, skeleton.b2b));
+    row("the same of joints that deform",
+        fmt::format("{:.3f}, {:.3f}, {:.3f}", deforming.j2j, deforming.j2b, deforming.b2b));
     row("weights against the other rig",
         weights ? fmt::format("L1 {:.3f}, precision {:.1f} %, recall {:.1f} %", weights->l1,
                               100 * weights->precision, 100 * weights->recall)

@@ -170,10 +170,13 @@ Json to_json(const CheckReport& report) {
                    {"faulty_vertices", report.faulty},
                    {"seconds", report.seconds}};
   if (report.against) {
-    const auto& [skeleton, weights] = *report.against;
+    const auto& [skeleton, deforming, weights] = *report.against;
     document["cd_j2j"] = skeleton.j2j;
     document["cd_j2b"] = skeleton.j2b;
     document["cd_b2b"] = skeleton.b2b;
+    document["cd_j2j_deforming"] = deforming.j2j;
+    document["cd_j2b_deforming"] = deforming.j2b;
+    document["cd_b2b_deforming"] = deforming.b2b;
     document["l1"] = weights ? Json(weights->l1) : Json();
     document["precision"] = weights ? Json(weights->precision) : Json();
     document["recall"] = weights ? Json(weights->recall) : Json();

@@ -11,6 +11,7 @@
 
 #include "sinew/core/bucket_queue.h"
 #include "sinew/core/parallel.h"
+#include "sinew/core/prefetch.h"
 
 namespace sinew {
 
@@ -18,13 +19,30 @@ constexpr float kRangeWidth = 0.25f;  // of a cell: of what the queue keeps in o
 constexpr float kFar = std::numeric_limits<float>::infinity();
 
 GeodesicSolver::GeodesicSolver(const VoxelGrid& grid)
-    : grid_(grid), cells_(grid.cell_count()), sides_(grid.cell_count()) {
+    : grid_(grid), around_(grid.cell_count()), sides_(grid.cell_count()) {
   const auto runs = grid.cells().runs();
   parallel_for(runs.size(), 1 << 9, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
       Vec3i cell = grid.cells().run_start(runs[r]);
+      std::array<std::span<const LatticeSet::Run>, 9> rows;
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        rows[row] = grid.cells().row(cell.y() + static_cast<int>(row % 3) - 1,
+                                     cell.z() + static_cast<int>(row / 3) - 1);
       for (std::uint32_t c = runs[r].first; cell.x() < runs[r].end; ++c, ++cell.x()) {
-        cells_[c] = cell;
+        Around& around = around_[c];
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+          around.first[row] = kNoIndex;
+          while (!rows[row].empty() && rows[row].front().end < cell.x()) rows[row] = rows[row].subspan(1);
+          for (const LatticeSet::Run& run : rows[row]) {
+            if (run.begin > cell.x() + 1) break;
+            const int from = std::max(run.begin, cell.x() - 1), to = std::min(run.end, cell.x() + 2);
+            if (from >= to) continue;
+            if (around.first[row] == kNoIndex)
+              around.first[row] = run.first + static_cast<std::uint32_t>(from - run.begin);
+            for (int x = from; x < to; ++x)
+              around.there |= 1u << (3 * row + static_cast<std::size_t>(x - cell.x() + 1));
+          }
+        }
         sides_[c] = grid.side_neighbours(cell);
       }
     }
@@ -55,6 +73,10 @@ class GeodesicSolver::March {
       }
       if (done_[entry.item]) continue;
       done_[entry.item] = 1;
+      if (const Front::Entry* next = front_.next()) {
+        prefetch(&solver_.around_[next->item]);
+        prefetch(&solver_.sides_[next->item]);
+      }
       step_to_neighbours(entry.item);
       for (const std::uint32_t side : solver_.sides_[entry.item])
         if (side != kNoIndex && !done_[side]) offer(side, arrival(side));
@@ -66,19 +88,18 @@ class GeodesicSolver::March {
 
   void step_to_neighbours(std::uint32_t from) {
     constexpr float kStep[4] = {0, 1, 1.41421356f, 1.73205081f};
-    const Vec3i at = solver_.cells_[from];
+    constexpr std::size_t kAcross[9] = {2, 1, 2, 1, 0, 1, 2, 1, 2};  // axes of a step to a row
+    const Around& around = solver_.around_[from];
     const float here = distances_[from];
-    for (int dz = -1; dz <= 1; ++dz)
-      for (int dy = -1; dy <= 1; ++dy)
-        for (const LatticeSet::Run& run : solver_.grid_.cells().row(at.y() + dy, at.z() + dz)) {
-          if (run.end < at.x()) continue;
-          if (run.begin > at.x() + 1) break;
-          for (int x = std::max(run.begin, at.x() - 1); x < std::min(run.end, at.x() + 2); ++x) {
-            const int axes = (x != at.x()) + (dy != 0) + (dz != 0);
-            // What is done is not farther than this cell, and takes no offer.
-            offer(run.first + static_cast<std::uint32_t>(x - run.begin), here + kStep[axes]);
-          }
-        }
+    for (std::size_t row = 0; row < 9; ++row) {
+      const std::uint32_t there = around.there >> (3 * row);
+      const float straight = here + kStep[kAcross[row]], aslant = here + kStep[kAcross[row] + 1];
+      std::uint32_t cell = around.first[row];
+      // What is done is not farther than this cell, and takes no offer.
+      if (there & 1u) offer(cell++, aslant);
+      if (there & 2u) offer(cell++, straight);
+      if (there & 4u) offer(cell, aslant);
+    }
   }
 
   // When a flat front through the sides that are done reaches the cell: |grad d| = 1, first order, upwind.

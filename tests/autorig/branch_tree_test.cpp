@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "support/shapes.h"
+
 namespace sinew::autorig {
 namespace {
 
@@ -67,6 +69,28 @@ TEST(BranchTree, WhatHasNoTipBelongsToWhatItJoins) {
     }
   }
   EXPECT_EQ(points, 11u);
+}
+
+// A ball with two arms, one of which is a limb as far as it stands out, wherever distances begin.
+TEST(BranchTree, ACurveFromATipEndsWhereTheLimbDoes) {
+  const PolyMesh mesh =
+      test::joined({test::uv_sphere(Vec3::Zero(), 1), test::capsule({0, 0, 0}, {2, 0, 0}, 0.25),
+                    test::capsule({0, 0, 0}, {-2, 0, 0}, 0.25)});
+  const TriangleView cut = triangulate(mesh);
+  auto graph = surface_graph({mesh.positions, cut.triangles});
+  ASSERT_TRUE(graph.ok());
+  const auto body = map_body(std::move(*graph), nullptr);
+  ASSERT_TRUE(body.ok());
+  ASSERT_EQ(body->major.size(), 2u);
+  const std::vector<std::uint32_t> tips = {body->major[1].point};
+  Branch all;
+  all.tip = 0;
+  for (std::uint32_t v = 0; v < body->graph.positions.size(); ++v) all.points.push_back(v);
+  const Curve curve = curve_from_tip(*body, 0, all, Branch(), tips);
+  ASSERT_GE(curve.points.size(), 4u);
+  EXPECT_NEAR(curve.length(), 2.25 - 1, 0.2) << "to where it leaves the ball";
+  EXPECT_NEAR(std::abs(curve.points.back().x()), 2.25, 0.05);
+  for (const Vec3& p : curve.points) EXPECT_LT(p.tail<2>().norm(), 0.1);
 }
 
 }  // namespace

@@ -92,6 +92,36 @@ TEST(Finish, BonesThatEndFreeEndInside) {
   EXPECT_NEAR((alike[1].tail->x() - 8) / 3, (2 - alike[2].tail->x()) / 2.5, 1e-12);
 }
 
+// Two bones as long as half the bar, each from beside it: cut, they would have no length.
+TEST(Finish, TailsOutsideGoToTheCurveWithTheirImages) {
+  const Bar bar;
+  TemplateData model;
+  std::vector<PlacedJoint> placed;
+  for (int j = 0; j < 3; ++j) {
+    model.joints.emplace_back();
+    model.joints.back().mirror = j < 2 ? 1 - j : -1;
+  }
+  placed.push_back({{6, 0.7, 0}, Vec3(9, 0.7, 0.1), true, 0, false});
+  placed.push_back({{4, 0.7, 0}, Vec3(1, 0.7, 0.1), true, 0, false});
+  placed.push_back({{5, 0, 0}, Vec3(5, 0.3, 0), true, 0, false});
+  const TriangleView cut = triangulate(bar.mesh);
+  const WindingNumber winding(MeshView{bar.mesh.positions, cut.triangles});
+  const Mirror mirror{Vec3::UnitX(), Vec3(5, 0, 0)};
+  for (const bool with_images : {false, true}) {
+    std::vector<PlacedJoint> made = placed;
+    pull_tails_to_curves(inside_by_winding(winding), bar.curves, model,
+                         with_images ? std::optional(mirror) : std::nullopt, made);
+    for (std::size_t j = 0; j < 2; ++j) {
+      EXPECT_TRUE(is_inside(winding, *made[j].tail)) << j;
+      EXPECT_LT((*made[j].tail - *placed[j].tail).norm(), 0.3) << j;
+    }
+    EXPECT_EQ(*made[2].tail, *placed[2].tail);
+    if (with_images) {
+      EXPECT_LT((*made[0].tail - mirror(*made[1].tail)).norm(), 1e-12);
+    }
+  }
+}
+
 // Two legs of three joints, left at x = 1: the right knee came out elsewhere.
 TEST(Finish, AKneeIsPosedOnlyWhereTheFootIs) {
   const Mirror mirror{Vec3::UnitX(), Vec3::Zero()};

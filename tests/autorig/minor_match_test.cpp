@@ -79,6 +79,26 @@ TEST(MinorMatch, FingersInAnotherOrderFindTheirPartners) {
   }
 }
 
+TEST(MinorMatch, OneEarAloneIsNoneAndOneFingerIs) {
+  for (const bool on_trunk : {true, false}) {
+    Hands hands(Eigen::Affine3d::Identity(), {0, 2, 3, 4});
+    for (std::vector<Part>* parts : {&hands.model.parts.minors, &hands.match.parts.minors})
+      for (Part& part : *parts) part.parent = on_trunk ? -1 : 0;
+    hands.model.parts.trunk = hands.match.parts.trunk = arm().curve;
+    for (int k = 0; k < 2; ++k) {  // the second is missing
+      TemplateJoint joint;
+      joint.anchor.kind = Anchor::Kind::kMinor;
+      joint.anchor.part = static_cast<std::size_t>(k);
+      joint.mirror = 1 - k;
+      hands.model.joints.push_back(joint);
+    }
+    const std::vector<MinorPartner> partners = match_minors(hands.match);
+    EXPECT_EQ(partners[0].minor >= 0, !on_trunk);
+    EXPECT_EQ(partners[1].minor, -1);
+    for (const std::size_t k : {2u, 3u, 4u}) EXPECT_GE(partners[k].minor, 0) << k;
+  }
+}
+
 TEST(MinorMatch, AHandWithoutFingersHasNoPartners) {
   const Hands hands(Eigen::Affine3d::Identity(), {});
   for (const MinorPartner& partner : match_minors(hands.match)) EXPECT_EQ(partner.minor, -1);

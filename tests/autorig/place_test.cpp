@@ -96,5 +96,40 @@ TEST(Place, WhatTheBodyLacksIsLeftOut) {
   for (std::size_t j = 1; j < placed.size(); ++j) EXPECT_FALSE(placed[j].present);
 }
 
+// A hand whose arm is thinnest at the wrist, and a body whose arm is cut short there.
+TEST(Place, AWristIsWhereTheHandBeginsHoweverLittleThereIsOfTheArm) {
+  TemplateData model;
+  model.parts.trunk = leg_curve({{0, 0, 0}, {0, 0, 2}});
+  model.parts.limbs.resize(2);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double side = k == 0 ? 0.5 : -0.5;
+    model.parts.limbs[k].curve = leg_curve({{side, 0, 2}, {side, 0, 3}});
+    model.parts.limbs[k].seam = 2;
+  }
+  model.bends.resize(2);
+  model.mirror_limbs = {-1, -1};
+  TemplateJoint hand;
+  hand.name = "Hand";
+  hand.parent = -1;
+  hand.anchor.kind = Anchor::Kind::kTrunk;
+  hand.anchor.s = 1;
+  hand.anchor.tangent = Vec3::UnitZ();
+  model.joints = {hand};
+  Match match;
+  match.model = &model;
+  match.tips = {1, 2};
+  match.scale = 1;
+  match.parts = model.parts;
+  match.parts.trunk = leg_curve({{0, 0, 0.7}, {0, 0, 2}});
+  for (Part& limb : match.parts.limbs) limb.seam = 1.3;
+  for (Curve* trunk : {&model.parts.trunk, &match.parts.trunk})
+    for (std::size_t k = 0; k < trunk->points.size(); ++k)
+      trunk->radii[k] =
+          0.2 + 0.05 * std::abs(trunk->points[k].z() - 1) * (trunk->points[k].z() > 1 ? 1.5 : 0.5);
+  const std::vector<PlacedJoint> placed = place_joints(match);
+  ASSERT_TRUE(placed[0].present);
+  EXPECT_NEAR(placed[0].head.z(), 1, 0.1) << "by shares of the length it would be at 1.35";
+}
+
 }  // namespace
 }  // namespace sinew::autorig

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -187,6 +188,21 @@ TEST(PlainSkeleton, ThinPairsOnAHeadAreOneBoneHoweverLongTheyAre) {
   EXPECT_GT(joints_beside_the_head(found_in(insect(0.04, -0.6))), 4) << "legs that bend: they stand";
 }
 
+double nearest_end(const FoundSkeleton& found, const Vec3& p) {
+  const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < globals.size(); ++j)
+    if (found.skeleton[j].tail)
+      nearest = std::min(nearest, (globals[j] * *found.skeleton[j].tail - p).norm());
+  return nearest;
+}
+
+// A straight bone leaves a bent feeler on its way, and ends at its tip all the same.
+TEST(PlainSkeleton, BonesOfBentLimbsEndAtTheirTips) {
+  const FoundSkeleton found = found_in(insect(0.04, 0.3));
+  for (const double side : {-1.0, 1.0}) EXPECT_LT(nearest_end(found, {side * 0.8, 0.3, 2.4}), 0.08);
+}
+
 TEST(PlainSkeleton, AWingIsOneBoneAndAnArmOfTheSameLengthIsTwo) {
   for (const bool flat : {true, false}) {
     std::vector<PolyMesh> parts = {test::uv_sphere(Vec3::Zero(), 0.5),
@@ -255,6 +271,22 @@ TEST(PlainSkeleton, AStoutBodyWithNothingButThinArmsIsNoBarrel) {
                                                      test::capsule({0, 0.3, 0}, {1.25, 0.2, 0.1}, 0.2),
                                                      test::capsule({0, 0.3, 0}, {-1.25, 0.3, -0.1}, 0.2)}));
   EXPECT_GE(found.skeleton.size(), 3u) << found.problem;
+}
+
+// Beside a broad body only the rim of a short arm shows from the top: its bone would be there.
+TEST(PlainSkeleton, StubsOfArmsHaveABoneInTheirMiddleFromWithinTheBody) {
+  std::vector<PolyMesh> parts = {test::capsule({0, 0, 0}, {0, 0.6, 0}, 1)};
+  for (const double side : {-1.0, 1.0})
+    parts.push_back(test::capsule({0, 0.3, 0}, {side * 1.5, 0.1, 0}, 0.3));
+  const FoundSkeleton found = found_in(test::joined(parts));
+  const auto globals = global_transforms(found.skeleton, rest_pose(found.skeleton).local);
+  for (const double side : {-1.0, 1.0}) {
+    EXPECT_LT(nearest_end(found, {side * 1.75, 0.07, 0}), 0.2) << side;
+    double nearest = 1;
+    for (const Affine3& one : globals)
+      nearest = std::min(nearest, (one.translation() - Vec3(side * 0.7, 0.2, 0)).norm());
+    EXPECT_LT(nearest, 0.3) << side;
+  }
 }
 
 // Two feet hardly apart: the longer one alone must not pull a bone of the body's middle to its side.

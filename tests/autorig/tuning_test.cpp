@@ -35,6 +35,8 @@ TEST(Tuning, RingsMayNotBeLongerNorElsewhere) {
   EXPECT_FALSE(tuning(true).flexible);
   EXPECT_EQ(tuning(true).limbs[kSeamShift], 0) << "what may not move has no price";
   EXPECT_LT(tuning(true).hopeless, tuning(false).hopeless);
+  EXPECT_TRUE(tuning(false).looks_again);
+  EXPECT_FALSE(tuning(true).looks_again) << "the surface is tried instead";
 }
 
 TEST(Tuning, AMissingLimbCostsMoreThanAMissingTailOrAnExtraLimb) {

@@ -43,7 +43,8 @@ class Benchmark(unittest.TestCase):
     def test_joints_of_the_artist_are_where_their_nodes_stand_in_the_world(self):
         made = self.path("arm.glb")
         subprocess.run([PROGRAM, "make", "arm", "-o", made], check=True, capture_output=True)
-        before = tool.artists_joints(made)
+        before, deforming = tool.artists_joints(made)
+        self.assertEqual(deforming, before)
 
         def turn(document):
             # A quarter turn about z, twice as large, and one to the right: (x, y, z) becomes (1 - 2 y, 2 x, 2 z).
@@ -52,11 +53,33 @@ class Benchmark(unittest.TestCase):
                                       "translation": [1, 0, 0]})
             document["scenes"][0]["nodes"] = [len(document["nodes"]) - 1]
 
-        after = tool.artists_joints(edit_glb(made, self.path("turned.glb"), turn))
+        after, _ = tool.artists_joints(edit_glb(made, self.path("turned.glb"), turn))
         self.assertEqual(len(after), len(before))
         for (x, y, z), there in zip(before, after):
             for a, b in zip((1 - 2 * y, 2 * x, 2 * z), there):
                 self.assertAlmostEqual(a, b, places=6)
+
+    def test_controls_are_no_joints_that_deform_and_joints_between_are(self):
+        made = self.path("arm.glb")
+        subprocess.run([PROGRAM, "make", "arm", "-o", made], check=True, capture_output=True)
+        before, _ = tool.artists_joints(made)
+
+        def hang(document):
+            # A root above all and a handle below it; the last joint goes below a new one, which carries nothing either.
+            joints, nodes = document["skins"][0]["joints"], document["nodes"]
+            last = joints[-1]
+            above = next(n for n in nodes if last in n.get("children", []))
+            first = len(nodes)
+            above["children"][above["children"].index(last)] = first
+            nodes.append({"children": [last], "translation": [0, 0, 0]})
+            nodes.append({"translation": [5, 0, 0]})
+            nodes.append({"children": document["scenes"][0]["nodes"] + [first + 1], "translation": [0, 0, 0]})
+            document["scenes"][0]["nodes"] = [first + 2]
+            joints += [first, first + 1, first + 2]
+
+        everything, deforming = tool.artists_joints(edit_glb(made, self.path("hung.glb"), hang))
+        self.assertEqual(len(everything), len(before) + 3)
+        self.assertEqual(deforming, before + [everything[-3]])
 
     def test_a_built_in_character_is_met_and_files_without_a_rig_are_passed_over(self):
         subprocess.run([PROGRAM, "make", "biped", "-o", os.path.join(self.rigs, "biped.glb")], check=True, capture_output=True)
@@ -70,6 +93,8 @@ class Benchmark(unittest.TestCase):
         self.assertLess(row["cd_j2j"], 1)
         self.assertGreater(row["cd_j2j"], 0)
         self.assertAlmostEqual(row["cd_j2j"], (row["missed"] + row["beside"]) / 2)
+        self.assertAlmostEqual(row["cd_j2j_deforming"], (row["missed_deforming"] + row["beside_deforming"]) / 2)
+        self.assertEqual((row["cd_j2j_deforming"], row["floor"]), (row["cd_j2j"], 0))  # all its joints deform
         self.assertEqual(text_of(os.path.join(out, "index.html")).count("<img"), 2)
         self.assertTrue(os.path.exists(os.path.join(out, "worst.png")))
 

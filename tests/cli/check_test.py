@@ -19,6 +19,7 @@ except ImportError:
 
 DATA = os.environ.get("SINEW_DATA", os.path.join(SOURCE, "..", "shared", "data"))
 FIGURE = os.path.join(DATA, "rigged_gltf", "RiggedFigure.glb")
+FOX = os.path.join(DATA, "rigged_gltf", "Fox.glb")
 MAN = os.path.join(DATA, "rigged_gltf", "CesiumMan.glb")
 KINDS = {5121: ("u1", 255), 5123: ("<u2", 65535), 5125: ("<u4", 1), 5126: ("<f4", 1)}
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -95,9 +96,23 @@ class Glb:
                 return self.world(p) @ m
         return m
 
-    def skeleton(self):
-        """Heads of the joints, and the segments from each to the next joint above it."""
+    def deforming(self):
+        """Joints with a weight above 1e-4, and those with one above and one below them."""
         joints = self.json["skins"][0]["joints"]
+        above = {c: p for p, n in enumerate(self.json["nodes"]) for c in n.get("children", [])}
+        kept = {j for j, most in zip(joints, self.weights().max(0)) if most > 1e-4}
+        for j in set(kept):
+            chain = []
+            while j in above:
+                j = above[j]
+                if j in kept:
+                    kept.update(chain)
+                    break
+                chain.append(j)
+        return [j for j in joints if j in kept]
+
+    def skeleton(self, joints):
+        """Heads of the joints, and the segments from each to the next joint above it."""
         above = {c: p for p, n in enumerate(self.json["nodes"]) for c in n.get("children", [])}
         heads = np.array([self.world(j)[:3, 3] for j in joints])
         bones = []
@@ -144,8 +159,9 @@ def samples(bones, size):
     return np.array(out)
 
 
-def distances(mine, artist):
-    (a, s), (b, t), size = mine.skeleton(), artist.skeleton(), artist.box()
+def distances(mine, artist, deforming=False):
+    (a, s), (b, t) = (glb.skeleton(glb.deforming() if deforming else glb.json["skins"][0]["joints"]) for glb in (mine, artist))
+    size = artist.box()
     p, q = samples(s, size), samples(t, size)
     return [50 / size * (x + y) for x, y in ((nearest(a, b), nearest(b, a)), (to_segments(a, t), to_segments(b, s)),
                                              (nearest(p, q), nearest(q, p)))]
@@ -157,6 +173,9 @@ class Check(ProgramTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.biped = cls.make("biped.glb", "biped", "--resolution", 1500)
+
+    def names(self, glb):
+        return [glb.json["nodes"][j]["name"] for j in glb.json["skins"][0]["joints"]]
 
     def reasons(self, said, joint=None):
         return [r for j in said["joints"] for r in j["reasons"] if joint in (None, j["name"])]
@@ -220,6 +239,32 @@ class Check(ProgramTest):
         self.assertAlmostEqual(said["precision"], both / (a > 1e-4).sum(), delta=1e-6)
         self.assertAlmostEqual(said["recall"], both / (b > 1e-4).sum(), delta=1e-6)
         self.assertLess(said["precision"], 0.999)
+
+    def test_joints_that_carry_nothing_do_not_count_where_those_that_deform_are_compared(self):
+        def empty(glb):  # the hand goes with the forearm, whose end it is
+            for joint in [n for n in self.names(glb) if n.startswith("LeftHand")]:
+                joints = glb.view(glb.attribute("JOINTS_0"))
+                joints[joints == glb.joint(joint)] = glb.joint("LeftForeArm")
+        glb = Glb(self.biped)
+        empty(glb)
+        emptied, moved = glb.save(self.path("emptied.glb")), self.path("moved.glb")
+
+        def change(document):
+            node = document["nodes"][document["skins"][0]["joints"][glb.joint("LeftHand")]]
+            node["translation"] = [x + 0.3 for x in node["translation"]]
+        edit_glb(emptied, moved, change)
+        self.assertNotIn(glb.json["skins"][0]["joints"][glb.joint("LeftHand")], glb.deforming())
+        said = self.document("check", moved, "--against", emptied)
+        self.assertEqual([said[k + "_deforming"] for k in AGAINST[:3]], [0, 0, 0])
+        self.assertGreater(said["cd_j2j"], 0.1)
+
+    @unittest.skipUnless(os.path.exists(FOX), "no data")
+    def test_distances_of_joints_that_deform_are_those_of_brute_force(self):
+        self.assertLess(len(Glb(FOX).deforming()), len(Glb(FOX).json["skins"][0]["joints"]))  # roots on the ground
+        said = self.document("check", MAN, "--against", FOX)
+        for key, value in zip(AGAINST, distances(Glb(MAN), Glb(FOX), deforming=True)):
+            self.assertAlmostEqual(said[key + "_deforming"], value, delta=1e-4 * value, msg=key)
+            self.assertNotAlmostEqual(said[key + "_deforming"], said[key], delta=1e-4 * value, msg=key)
 
     @unittest.skipUnless(os.path.exists(MAN), "no data")
     def test_rigs_of_other_joints_have_distances_and_no_l1(self):
@@ -342,7 +387,7 @@ class Check(ProgramTest):
         self.assertEqual(names, ["grades.png", "index.html", "joint0.png", "joint1.png", "report.json"])
         with open(os.path.join(out, "index.html")) as f:
             page = f.read()
-        for word in [n for n in names if n.endswith(".png")] + ["CD-J2J", "LeftForeArm"]:
+        for word in [n for n in names if n.endswith(".png")] + ["CD-J2J", "the same of joints that deform", "LeftForeArm"]:
             self.assertIn(word, page)
         with open(os.path.join(out, "report.json")) as f:
             stored = strict(f.read())

@@ -44,6 +44,22 @@ TEST(BucketQueue, GivesTheOrderOfAHeap) {
   }
 }
 
+TEST(BucketQueue, TellsWhatIsLikelyNext) {
+  Queue queue(10);
+  EXPECT_EQ(queue.next(), nullptr);
+  for (const std::uint32_t item : {3u, 1u, 2u}) queue.push(item, item);
+  Queue::Entry entry;
+  for (const std::uint32_t item : {1u, 2u, 3u}) {
+    ASSERT_TRUE(queue.pop(entry, keep_all));
+    EXPECT_EQ(entry.item, item);
+    if (item < 3) {
+      ASSERT_NE(queue.next(), nullptr);
+      EXPECT_EQ(queue.next()->item, item + 1);
+    }
+  }
+  EXPECT_EQ(queue.next(), nullptr);
+}
+
 TEST(BucketQueue, LeavesOutWhatIsStale) {
   Queue queue(1);
   queue.push(0, 0);

@@ -42,5 +42,12 @@ class References(unittest.TestCase):
             self.assertEqual(self.faults(line), [], line)
 
 
+class Tests(unittest.TestCase):
+    def test_sources_of_the_search_for_skeletons_have_tests_of_their_names(self):
+        names = ["src/autorig/place.cpp", "src/autorig/match.cpp", "src/mesh/bvh.cpp", "tests/pipeline/match_test.cpp"]
+        self.assertEqual(list(check.check_tests(names)), ["src/autorig/place.cpp: has no test of its name"])
+        self.assertEqual(list(check.check_tests(names + ["tests/autorig/place_test.cpp"])), [])
+
+
 if __name__ == "__main__":
     unittest.main()

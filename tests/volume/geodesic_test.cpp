@@ -53,6 +53,27 @@ TEST(Geodesic, IsExactAlongAxesAndSlightlyLongElsewhereInAConvexBody) {
   RecordProperty("worst_percent", std::to_string(100 * worst));
 }
 
+// Bodies a cell apart, so that rows have gaps, and cells that touch in an edge or a corner alone.
+TEST(Geodesic, NeighboursAreAllCellsThatTouch) {
+  const VoxelGrid grid =
+      grid_of(test::joined({test::uv_sphere({0, 0, 0}, 0.9), test::uv_sphere({1.3, 0.9, 0.2}, 0.6),
+                            test::box({-0.3, 1.0, -0.3}, {0.2, 1.4, 0.5})}),
+              0.1);
+  const GeodesicSolver solver(grid);
+  for (std::uint32_t c = 0; c < grid.cell_count(); ++c) {
+    std::vector<std::uint32_t> brute, found;
+    const Vec3i at = grid.cells()[c];
+    for (int dz = -1; dz <= 1; ++dz)
+      for (int dy = -1; dy <= 1; ++dy)
+        for (int dx = -1; dx <= 1; ++dx)
+          if (const std::uint32_t other = grid.cells().find(at + Vec3i(dx, dy, dz));
+              other != kNoIndex && other != c)
+            brute.push_back(other);
+    solver.visit_neighbours(c, [&](std::uint32_t other) { found.push_back(other); });
+    ASSERT_EQ(found, brute) << at.transpose();
+  }
+}
+
 TEST(Geodesic, GoesAroundTheBend) {
   // A horseshoe: two arms of length 4, one apart, joined at x = 0.
   const PolyMesh shape = test::joined(

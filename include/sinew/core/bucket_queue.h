@@ -65,6 +65,9 @@ class BucketQueue {
     return true;
   }
 
+  /// What pop is likely to give next, to fetch ahead what belongs to it; null: not known.
+  const Entry* next() const { return near_.empty() ? nullptr : &near_.front(); }
+
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
   static constexpr std::size_t kRanges = 4096;  // the last one holds whatever is farther

@@ -55,7 +55,8 @@ struct JointCheck {
 
 /// Distances to another rig of the same character.
 struct AgainstFigures {
-  SkeletonDistances skeleton;
+  SkeletonDistances skeleton;   ///< all joints of the skins
+  SkeletonDistances deforming;  ///< those that weights tell from controls (rig/weighted_joints.h), of both
   std::optional<WeightDifference> weights;  ///< none: other joints or other vertices
 };
 

@@ -24,8 +24,8 @@ nlohmann::ordered_json to_json(const BindReport& report);
 nlohmann::ordered_json to_json(const BatchReport& report);
 
 /// {grade, joints[{name, grade, energy_ratio, reasons[]}], unweighted, max_row_error, influences, islands, torn,
-/// strays, mirrored, intersections, faulty_vertices[], seconds}, and against another rig cd_j2j, cd_j2b, cd_b2b, l1, precision,
-/// recall. Null: the grade of a joint that carries nothing, an energy that was not measured, weights of other
+/// strays, mirrored, intersections, faulty_vertices[], seconds}, and against another rig cd_j2j, cd_j2b, cd_b2b, the
+/// same with _deforming, l1, precision, recall. Null: the grade of a joint that carries nothing, an energy that was not measured, weights of other
 /// joints.
 nlohmann::ordered_json to_json(const CheckReport& report);
 
