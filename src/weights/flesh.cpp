@@ -48,6 +48,7 @@ struct JointProblem {
 constexpr std::size_t kSpread = 128;        // samples between the directions
 constexpr std::size_t kFirstSamples = 128;  // of all: enough for most joints
 constexpr double kRefinedTolerance = 2e-4;  // as kFieldTolerance, for the others
+constexpr double kRefinedEmphasis = 1.5;    // on far rotations
 
 // More where the joint swings and twists far: there the energy is least smooth and the fewest samples lie. 1 on average.
 std::vector<double> sample_weights(const MotionRange& range, std::span<const Vec3> turns, double emphasis) {
@@ -258,7 +259,7 @@ Result<void> solve_fields(const Body& whole, const JointBand& wide, const JointB
   SINEW_CHECK(descend(joint, {first, 1, options.steps - start, kFieldTolerance}, options, fitted));
   Judge judge(judged, on_wider_band(band, wide, fitted.fields), options);
   if (judge.with(on_wider_band(band, wide, fitted.fields)).worst > options.tolerance)
-    SINEW_CHECK(descend(joint, {turns, 1.5, options.steps, kRefinedTolerance}, options, fitted));
+    SINEW_CHECK(descend(joint, {turns, kRefinedEmphasis, options.steps, kRefinedTolerance}, options, fitted));
   const Modes modes =
       modes_that_matter(body.model(), fitted.fields, fitted.products,
                         kFieldBudget * (options.tolerance - 1) * static_cast<double>(fitted.samples));
