@@ -91,6 +91,18 @@ TEST(Triangulate, QuadsTakeTheDiagonalThatKeepsBothHalvesUprightElseTheShorter) 
   EXPECT_EQ(kite.triangles[1], (Triangle{1, 3, 0}));
 }
 
+// As files do that are written and read again.
+TEST(Triangulate, QuadsAreCutTheSameWayAfterPositionsAreRoundedToFloats) {
+  for (const Vec3& at : {Vec3(0.31, -0.39, 0.29), Vec3(0.1, 1.1, 0.2), Vec3(-0.8, 0.1, 0.6)}) {
+    PolyMesh mesh = test::box({0, 0, 0}, {0.1, 0.1, 0.1}, 12);
+    const Mat3 turn = Eigen::AngleAxisd(1, at.normalized()).toRotationMatrix();
+    for (Vec3& p : mesh.positions) p = turn * p + at;
+    PolyMesh rounded = mesh;
+    for (Vec3& p : rounded.positions) p = p.cast<float>().cast<double>();
+    EXPECT_EQ(triangulate(mesh).triangles, triangulate(rounded).triangles);
+  }
+}
+
 TEST(Triangulate, QuadsAreCutTheSameWayFromAnyCornerAndTurnedRound) {
   const auto triples = [](const PolyMesh& mesh) {
     std::set<std::set<std::uint32_t>> out;
