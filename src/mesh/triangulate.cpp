@@ -31,7 +31,10 @@ void cut_quad(std::span<const Vec3> positions, std::span<const std::uint32_t> fa
   const double ac = (c - a).squaredNorm(), bd = (d - b).squaredNorm();
   // Squares, whose diagonals differ by rounding alone, take the one at their lowest vertex: the same cut wherever the face
   // starts and whichever way round it runs. Files round positions to floats: small faces far from the origin by much.
-  const bool alike = std::abs(ac - bd) <= 1e-4 * std::max(ac, bd);
+  const double most = std::max(ac, bd),
+               reach = std::max(std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()),
+                                std::max(c.cwiseAbs().maxCoeff(), d.cwiseAbs().maxCoeff()));
+  const bool alike = std::abs(ac - bd) <= 1e-6 * most + 4e-7 * reach * std::sqrt(most);
   const bool prefer_bd = alike ? std::min(face[1], face[3]) < std::min(face[0], face[2]) : bd < ac;
   const bool use_bd = along_ac == along_bd ? prefer_bd : along_bd;
   if (use_bd) {
