@@ -79,7 +79,8 @@ struct Convergence {
 };
 
 /// Energies over that of the elastic reference, over rotations that were not sampled. elastic x flesh is fitted to the
-/// grid of the comparison; stored x flesh is what the rig stores, carried from the mesh into that grid.
+/// grid of the comparison; stored x flesh is the least energy of an elastic body whose surface lies where the rig's own
+/// flesh puts it, left out where no surface is judged.
 struct RotationFigures {
   MethodPair pair;
   double worst = 1, mean = 1;
